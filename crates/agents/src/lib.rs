@@ -1,0 +1,1 @@
+//! Who asks: the scripted agent (steps) and those that follow.

@@ -1,0 +1,1 @@
+//! Open requests and their one verdict: the table, digest, expiry, grants, mailbox.

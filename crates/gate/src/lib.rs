@@ -1,0 +1,1 @@
+//! Who answers: hooks, classifier, the race guard, the three handlers.

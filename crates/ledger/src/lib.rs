@@ -1,0 +1,1 @@
+//! What happened: the one SQLite database, its writer and its transactions; why, export, verify.

@@ -1,0 +1,216 @@
+//! Effects: what a call would do, whatever tool it uses. Every tool is reduced to these, and the
+//! ladder judges nothing else.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AbsPath, AgentName, Run, Span};
+
+/// Who looks at an effect (law 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectView {
+    /// It surely happens when this part runs: deny and ask rules look at it, and an allow must cover it.
+    Sure,
+    /// It might happen, or is another reading of the same thing: deny and ask rules look at it; an allow need not
+    /// cover it, since the sure effect it hangs on is harder to cover.
+    Might,
+}
+
+/// One thing a call would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effect {
+    /// What.
+    pub kind: EffectKind,
+    /// Who looks at it.
+    pub view: EffectView,
+    /// Which simple command of the line it belongs to, counted from 0 in reading order; 0 for other tools.
+    pub part: u32,
+}
+
+/// The kinds of effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectKind {
+    /// Starts a program.
+    Run(Run),
+    /// Reads files.
+    Read(PathUse),
+    /// Changes files.
+    Write {
+        /// Which.
+        target: PathUse,
+        /// How.
+        change: Change,
+    },
+    /// Talks to a host.
+    Connect(HostUse),
+    /// Starts an agent.
+    Spawn(SpawnUse),
+    /// Does what can't be told before it runs.
+    Opaque(Opaque),
+}
+
+/// What is known of a path before the call runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathValue {
+    /// This path. Symbolic links on it are not followed here.
+    Known(AbsPath),
+    /// Whatever in `base` (or below, as the pattern says) matches the shell pattern.
+    Pattern {
+        /// The folder up to the first segment with a wildcard.
+        base: AbsPath,
+        /// The rest, a shell pattern.
+        glob: Box<str>,
+    },
+    /// Some path; its spelling is all there is.
+    Unknown(Box<str>),
+}
+
+/// How a path came into a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathRole {
+    /// As the input of a file tool.
+    Tool,
+    /// As an operand of a program.
+    Operand,
+    /// As the target of a redirect.
+    Redirect,
+}
+
+/// How far a read goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// The file itself, or the names in the folder itself.
+    Itself,
+    /// Names below it, no content (`find`, `Glob`, `ls -R`).
+    NamesBelow,
+    /// Content of what lies below it (`grep -r`, `Grep`).
+    ContentBelow,
+}
+
+/// A use of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathUse {
+    /// The path.
+    pub path: PathValue,
+    /// How it came into the call.
+    pub by: PathRole,
+    /// How far it goes.
+    pub reach: Reach,
+    /// Where it stands in the command line; nothing for other tools.
+    pub span: Option<Span>,
+}
+
+/// How a file is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Made, written, cut, appended to, moved onto.
+    Content,
+    /// Removed, or moved away.
+    Remove,
+    /// Its mode, owner or times are changed.
+    Attributes,
+}
+
+/// The name of a host: lower case, no port, no user, no trailing dot.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct HostName(Box<str>);
+
+impl HostName {
+    /// The host of that name, brought into its one spelling.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let name = name.strip_suffix('.').unwrap_or(name);
+        Self(name.to_lowercase().into())
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A connection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostUse {
+    /// The host, when it is known.
+    pub host: Option<HostName>,
+    /// As it is spelled.
+    pub source: Box<str>,
+    /// Where it stands in the command line.
+    pub span: Option<Span>,
+}
+
+/// The start of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpawnUse {
+    /// Its type.
+    pub agent: AgentName,
+}
+
+/// Why something can't be reduced to other effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpaqueWhy {
+    /// The line does not parse.
+    Syntax,
+    /// The line is longer than the analyser reads.
+    TooLong,
+    /// The line is nested deeper than the analyser goes.
+    TooDeep,
+    /// The line has more parts than the analyser lists.
+    TooMany,
+    /// Two parsers read different commands.
+    Disagreement,
+    /// A construct that the analyser does not know.
+    UnknownConstruct,
+    /// A character that hides or reorders text.
+    HiddenCharacter,
+    /// A program whose name is known only when it runs.
+    UnknownProgram,
+    /// A text that a shell runs, known only when it runs.
+    UnknownScript,
+    /// Code for another machine or container.
+    Remote,
+    /// An assignment that changes what later commands run.
+    Environment,
+    /// A tool that says nothing of what it does.
+    UnknownTool,
+}
+
+/// Something that can't be told before it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opaque {
+    /// Why.
+    pub why: OpaqueWhy,
+    /// The text that is opaque; deny and ask rules still look for what they name in it.
+    pub text: Box<str>,
+    /// Where it stands in the command line.
+    pub span: Option<Span>,
+}
+
+/// All effects of one call, in reading order.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Effects {
+    /// The effects.
+    pub list: Vec<Effect>,
+    /// Of a Bash call: the whole command line, trimmed, with runs of blanks made one; an exact rule for the
+    /// whole line is compared with it.
+    pub line: Option<Box<str>>,
+}
+
+impl Effects {
+    /// What an allow must cover.
+    pub fn sure(&self) -> impl Iterator<Item = &Effect> {
+        self.list.iter().filter(|effect| match effect.view {
+            EffectView::Sure => true,
+            EffectView::Might => false,
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! The vocabulary of pointsman: calls, effects, rules, modes, contexts, decisions, requests,
+//! verdicts and ids.
+//!
+//! Everything else in the workspace speaks in these types. Nothing here reads a clock, a file, the
+//! environment or randomness, and nothing here decides: a value of this crate only says what is so.
+
+mod call;
+mod context;
+mod decision;
+mod digest;
+mod effect;
+mod grant;
+mod id;
+mod input;
+mod lineage;
+mod mode;
+mod path;
+mod request;
+mod rule;
+mod run;
+mod state;
+mod tool;
+mod verdict;
+mod visible;
+mod when;
+
+pub use call::{ExecutedCall, HookedCall, JsonText, JsonTextError, RecordedCall, RequestedCall};
+pub use context::{
+    Attended, ChildContext, ContextParts, HandlerKind, PermissionContext, SandboxState,
+    SpawnContextError, ToolSet,
+};
+pub use decision::{
+    Cover, DecisionReason, IfNobody, Insistence, Judgement, Matched, PermissionDecision, Rung,
+    RungOutcome, Trail, TrailStep,
+};
+pub use digest::{Digest, DigestBuilder, ParseDigestError};
+pub use effect::{
+    Change, Effect, EffectKind, EffectView, Effects, HostName, HostUse, Opaque, OpaqueWhy,
+    PathRole, PathUse, PathValue, Reach, SpawnUse,
+};
+pub use grant::{Grant, GrantScope, Overlay, Uses};
+pub use id::{CallId, GrantId, ParseIdError, RequestId, RuleId, RunId, WorkerId};
+pub use input::{
+    BashInput, EditInput, GlobInput, GrepInput, GrepOutput, OtherInput, ReadInput, SpawnInput,
+    ToolInput, WriteInput,
+};
+pub use lineage::{EmptyLineage, Lineage, LineageStep};
+pub use mode::{ModeInForce, ParseModeError, PermissionMode, Questions, WhoSetMode};
+pub use path::{AbsPath, AbsPathError};
+pub use request::{Origin, PermissionRequest, RuleProposal};
+pub use rule::{FilePlace, PermissionRule, RuleBehavior, RuleSource, RuleText};
+pub use run::{Assignment, Risk, RiskTag, Run, RunNature, Span, Word, WordValue};
+pub use state::{CallEvent, CallState, IllegalTransition};
+pub use tool::{AgentName, ToolName, ToolNameError};
+pub use verdict::{Answerer, GrantRequest, Outcome, Surface, Verdict, VerdictKind};
+pub use visible::{HiddenChar, first_hidden, visible};
+pub use when::{Millis, WallTime};

@@ -1,0 +1,1 @@
+//! Child processes: start, bounds, process groups, kill, reap.

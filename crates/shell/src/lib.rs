@@ -1,0 +1,1 @@
+//! What a command line would do: parse Bash, list every simple command, its words, redirects, effects.

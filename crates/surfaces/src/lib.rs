@@ -1,0 +1,1 @@
+//! What people touch: the terminal prompt, the control socket; they implement Answerer.

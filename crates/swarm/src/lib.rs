@@ -1,0 +1,1 @@
+//! The leader and its workers: job files, spawn tree, slots, retry, stop.

@@ -1,0 +1,1 @@
+//! For tests alone: fake clock, scripted answerers, fixtures.

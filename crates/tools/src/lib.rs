@@ -1,0 +1,1 @@
+//! The doing: dispatch and its states, built-in tools; declares Spawner.
