@@ -47,11 +47,11 @@ pub use input::{
 pub use lineage::{EmptyLineage, Lineage, LineageStep};
 pub use mode::{ModeInForce, ParseModeError, PermissionMode, Questions, WhoSetMode};
 pub use path::{AbsPath, AbsPathError};
-pub use request::{Origin, PermissionRequest, RuleProposal};
+pub use request::{Origin, PermissionRequest, RuleProposal, Superseded};
 pub use rule::{FilePlace, PermissionRule, RuleBehavior, RuleSource, RuleText};
 pub use run::{Assignment, Risk, RiskTag, Run, RunNature, Span, Word, WordValue};
 pub use state::{CallEvent, CallState, IllegalTransition};
-pub use tool::{AgentName, ToolName, ToolNameError};
+pub use tool::{AgentName, ToolName, ToolNameError, ToolNature, ToolSpec};
 pub use verdict::{Answerer, GrantRequest, Outcome, Surface, Verdict, VerdictKind};
 pub use visible::{HiddenChar, first_hidden, visible};
 pub use when::{Millis, WallTime};

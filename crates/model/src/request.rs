@@ -24,6 +24,15 @@ pub struct RuleProposal {
     pub rules: Vec<RuleText>,
 }
 
+/// The question that this one takes the place of, since what it asked for changed before it ran (law 10).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Superseded {
+    /// The earlier request, when there was one; a call that was let pass without a question had none.
+    pub request: Option<RequestId>,
+    /// What is different now, in words and lines for a person.
+    pub difference: Box<str>,
+}
+
 /// An open question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRequest {
@@ -33,6 +42,8 @@ pub struct PermissionRequest {
     pub call: ExecutedCall,
     /// The model's input, when hooks rewrote it on the way.
     pub rewritten_from: Option<JsonText>,
+    /// What it takes the place of, when it is asked anew.
+    pub supersedes: Option<Superseded>,
     /// Who asks.
     pub lineage: Lineage,
     /// The task the agent works on, as its job or parent put it.

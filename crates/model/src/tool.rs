@@ -1,9 +1,11 @@
-//! Names: of tools, and of agents by type.
+//! Tools as agents see them: names, descriptions, input schemas; and names of agents by type.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::JsonText;
 
 /// The canonical name of a tool (`Bash`, `Edit`, `mcp__github__get_issue`), never a label.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -66,6 +68,42 @@ impl From<ToolName> for String {
     fn from(name: ToolName) -> Self {
         name.0.as_ref().into()
     }
+}
+
+/// How calls of a tool go together with others of the same batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolNature {
+    /// Changes nothing: runs together with its neighbours.
+    Reads,
+    /// May change something: runs alone, in its place.
+    Changes,
+    /// Starts an agent, whose own calls are judged: runs together with its neighbours.
+    Spawns,
+}
+
+impl ToolNature {
+    /// Whether neighbours in a batch may run at the same time.
+    #[must_use]
+    pub fn runs_together(self) -> bool {
+        match self {
+            Self::Reads | Self::Spawns => true,
+            Self::Changes => false,
+        }
+    }
+}
+
+/// What an agent is told of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: ToolName,
+    /// What it does and how it is used, for the agent.
+    pub description: Box<str>,
+    /// The JSON schema of its input.
+    pub input_schema: JsonText,
+    /// How its calls go together.
+    pub nature: ToolNature,
 }
 
 /// The type of an agent (`Explore`, `reviewer`): what `Agent(name)` rules and hooks see.
