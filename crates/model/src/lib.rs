@@ -49,7 +49,7 @@ pub use mode::{ModeInForce, ParseModeError, PermissionMode, Questions, WhoSetMod
 pub use path::{AbsPath, AbsPathError};
 pub use request::{Origin, PermissionRequest, RuleProposal, Superseded};
 pub use rule::{FilePlace, PermissionRule, RuleBehavior, RuleSource, RuleText};
-pub use run::{Assignment, Risk, RiskTag, Run, RunNature, Span, Word, WordValue};
+pub use run::{Assignment, AssignmentWeight, Risk, RiskTag, Run, RunNature, Span, Word, WordValue};
 pub use state::{CallEvent, CallState, IllegalTransition};
 pub use tool::{AgentName, ToolName, ToolNameError, ToolNature, ToolSpec};
 pub use verdict::{Answerer, GrantRequest, Outcome, Surface, Verdict, VerdictKind};

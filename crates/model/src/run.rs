@@ -47,6 +47,18 @@ impl Word {
     }
 }
 
+/// What an assignment may do to the command behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AssignmentWeight {
+    /// Changes how a program speaks, not what it does (`LANG`, `NO_COLOR`): an allow rule looks past it.
+    Harmless,
+    /// Not known to be harmless: an allow rule must name it, deny and ask rules look past it.
+    Unlisted,
+    /// Changes what runs (`PATH`, `LD_PRELOAD`, `GIT_SSH_COMMAND`). An Opaque effect stands beside the run.
+    ChangesWhatRuns,
+}
+
 /// A `NAME=value` in front of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assignment {
@@ -54,6 +66,8 @@ pub struct Assignment {
     pub name: Box<str>,
     /// What it is set to.
     pub value: Word,
+    /// What it may do.
+    pub weight: AssignmentWeight,
 }
 
 /// What kind of program a run is, from the analyser's tables.
@@ -106,12 +120,15 @@ pub struct Risk {
 /// One simple command that a line would start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// The program and its arguments.
+    /// The program and its arguments. Empty for assignments alone.
     pub argv: Vec<Word>,
+    /// The same command without global options that change nothing of what it does (`git --no-pager log -1` as
+    /// `git log -1`), where it has such options. Rules of every kind may match either.
+    pub canonical: Option<Vec<Word>>,
     /// The assignments in front of it, in order.
     pub assignments: Vec<Assignment>,
     /// The command as it is spelled, without assignments and redirects, with runs of blanks made one; what exact
-    /// rules are compared with first.
+    /// rules are compared with first. For assignments alone: those.
     pub text: Box<str>,
     /// The folder it runs in.
     pub folder: PathValue,
