@@ -1,0 +1,123 @@
+//! Problems as a compiler would show them: the message, the place, the line with a mark under what
+//! is meant, and what to do. Plain text, no colour.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use pointsman_model::visible;
+
+use crate::{Problem, Severity};
+
+/// The texts that problems point into, by the name their places give the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceTexts(BTreeMap<Arc<str>, Arc<str>>);
+
+/// The longest line that is shown whole; of a longer one a window around the column is shown.
+const SHOWN_CHARS_MAX: usize = 120;
+
+impl SourceTexts {
+    /// Keeps a file's text.
+    pub(crate) fn keep(&mut self, file: Arc<str>, text: Arc<str>) {
+        self.0.insert(file, text);
+    }
+
+    /// A file's text.
+    #[must_use]
+    pub fn text(&self, file: &str) -> Option<&str> {
+        self.0.get(file).map(|text| &**text)
+    }
+
+    /// The problem drawn as several lines of plain text, every hidden character made visible,
+    /// ending in a line feed.
+    #[must_use]
+    pub fn draw(&self, problem: &Problem) -> String {
+        let label = match problem.severity {
+            Severity::Warning | Severity::DroppedAllow => "warning",
+            Severity::StopsUnattended => "error",
+        };
+        let mut out = format!("{label}: {}\n", one_line(&problem.message));
+        let number = problem.place.as_ref().map_or(0, |place| place.line);
+        let margin = " ".repeat(number.to_string().len());
+        if let Some(place) = &problem.place {
+            // Writing into a String can't fail.
+            let _ = writeln!(out, "{margin}--> {}", one_line(&place.to_string()));
+            if let Some(line) = self.line(&place.file, place.line) {
+                let (shown, before, width) = window(line, place.column);
+                let (blank, mark) = (" ".repeat(before), "^".repeat(width));
+                let _ = write!(
+                    out,
+                    "{margin} |\n{number} | {shown}\n{margin} | {blank}{mark}\n"
+                );
+            }
+        }
+        if let Some(hint) = &problem.hint {
+            let _ = writeln!(out, "{margin} = hint: {}", one_line(hint));
+        }
+        out
+    }
+
+    fn line(&self, file: &str, line: u32) -> Option<&str> {
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        self.text(file)?.lines().nth(index)
+    }
+}
+
+/// The text on one line, nothing in it hidden.
+fn one_line(text: &str) -> String {
+    visible(text).replace(['\n', '\r'], " ")
+}
+
+/// The part of the line that is shown, the number of characters before the mark, and the mark's
+/// length. Tabs become one blank each, so that the mark stands under what it means.
+fn window(line: &str, column: u32) -> (String, usize, usize) {
+    let all: Vec<char> = line.trim_end().chars().collect();
+    let column = usize::try_from(column.saturating_sub(1)).unwrap_or(0);
+    let from = if all.len() <= SHOWN_CHARS_MAX {
+        0
+    } else {
+        column.saturating_sub(SHOWN_CHARS_MAX / 4)
+    };
+    let to = from.saturating_add(SHOWN_CHARS_MAX).min(all.len());
+    let end = column
+        .saturating_add(width_of(all.get(column..).unwrap_or_default()))
+        .min(to.max(column));
+    let part = |from: usize, to: usize| -> String {
+        let chars = all.get(from..to).unwrap_or_default().iter();
+        one_line(&chars.collect::<String>().replace('\t', " "))
+    };
+    let cut_before = if from > 0 { "…" } else { "" };
+    let cut_after = if to < all.len() { "…" } else { "" };
+    let (before, marked, after) = (
+        part(from, column.min(all.len())),
+        part(column, end),
+        part(end, to),
+    );
+    let blank = cut_before.chars().count() + before.chars().count();
+    let width = marked.chars().count().max(1);
+    (
+        format!("{cut_before}{before}{marked}{after}{cut_after}"),
+        blank,
+        width,
+    )
+}
+
+/// How many characters the thing that begins here has: a text in quotes with them, a word, or one.
+fn width_of(rest: &[char]) -> usize {
+    let Some('"') = rest.first() else {
+        let word = rest
+            .iter()
+            .take_while(|char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.'));
+        return word.count().max(1);
+    };
+    let mut escaped = false;
+    for (at, char) in rest.iter().enumerate().skip(1) {
+        match char {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}

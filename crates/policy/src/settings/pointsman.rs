@@ -1,0 +1,40 @@
+//! pointsman's own settings: the object under the key `pointsman` of its settings files.
+
+use pointsman_model::{Millis, RuleSource, Surface};
+use serde::Serialize;
+
+/// pointsman's own settings, of all files together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct PointsmanSettings {
+    /// How long a question stays open before it ends as expired; nothing when no file says.
+    pub deadline: Option<Millis>,
+    /// Whether runs are to be unattended though someone is there.
+    pub unattended: Presence,
+    /// The surfaces that count as someone being there even without a terminal.
+    pub surfaces: Vec<Surface>,
+    /// The classifier that may say yes in the handlers; off unless the person's own or the managed
+    /// settings name one.
+    pub classifier: Option<ClassifierSettings>,
+}
+
+/// Whether a file says that nobody is to be asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Presence {
+    /// No file says so: a terminal or a named surface decides.
+    #[default]
+    AsFound,
+    /// Nobody is asked, whoever is there.
+    Unattended,
+}
+
+/// A program that judges open questions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClassifierSettings {
+    /// The program and its arguments; no shell reads them.
+    pub command: Vec<String>,
+    /// How long it may take.
+    pub timeout: Millis,
+    /// Whose file names it: the person's or the managed settings.
+    pub source: RuleSource,
+}
