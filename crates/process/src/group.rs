@@ -1,0 +1,180 @@
+//! A process group of ours: what is recorded of it, how it is signalled, how its strays are found.
+//!
+//! A number names a process only while that process lives. So a group is recorded with the start
+//! time of its first process and with a mark that its members carry in their environment; both tell
+//! it from a later group that happens to get the same number.
+
+use std::fs;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+use serde::{Deserialize, Serialize};
+
+/// The variable that carries a group's mark. What a marked program starts carries it too, and a
+/// pointsman that runs inside another appends to it, so that the outer one finds all.
+pub(crate) const MARK_VARIABLE: &str = "POINTSMAN_PROCESS";
+
+/// How often the process table is read again for strays that were started while it was read.
+const SWEEPS_MAX: u32 = 8;
+
+/// A process group that [`crate::run`] started. Its owner records it, so that [`crate::reap`] can
+/// end it after the leader died.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ProcessGroup {
+    id: i32,
+    started_ticks: u64,
+    boot: Box<str>,
+    mark: Box<str>,
+}
+
+impl ProcessGroup {
+    /// The group of a process that was just started as its leader, and is not waited for yet.
+    pub(crate) fn of_leader(id: i32, mark: &str) -> Self {
+        Self {
+            id,
+            started_ticks: Stat::read(id).map_or(0, |stat| stat.started_ticks),
+            boot: boot_id().into(),
+            mark: mark.into(),
+        }
+    }
+
+    /// The group's number, which is its first process's.
+    #[must_use]
+    pub fn id(&self) -> i32 {
+        self.id
+    }
+
+    /// When its first process started, in clock ticks since the machine did.
+    #[must_use]
+    pub fn started_ticks(&self) -> u64 {
+        self.started_ticks
+    }
+
+    /// Whether the machine has been started anew since; then nothing of the group is left.
+    pub(crate) fn is_of_an_earlier_boot(&self) -> bool {
+        *self.boot != *boot_id()
+    }
+
+    /// Whether its first process is still there, dead or alive, and is that very process.
+    pub(crate) fn leader_is_there(&self) -> bool {
+        Stat::read(self.id)
+            .is_some_and(|stat| stat.started_ticks == self.started_ticks && stat.group == self.id)
+    }
+
+    /// Whether a process that carries the mark is a member of it.
+    pub(crate) fn has_marked_member(&self) -> bool {
+        marked(&self.mark)
+            .iter()
+            .any(|pid| Stat::read(*pid).is_some_and(|stat| stat.group == self.id))
+    }
+
+    /// Sends the signal to every member. The caller knows that the number is still this group's:
+    /// its first process is not waited for, or a member was seen.
+    pub(crate) fn signal(&self, signal: Signal) {
+        if let Some(id) = Pid::from_raw(self.id)
+            && let Err(error) = kill_process_group(id, signal)
+            && error != rustix::io::Errno::SRCH
+        {
+            tracing::warn!(group = self.id, %error, "a process group could not be signalled");
+        }
+    }
+
+    /// Kills every process that carries the mark, also those that left the group (`setsid`). Tells
+    /// how many.
+    pub(crate) fn kill_strays(&self) -> u32 {
+        let mut killed = 0;
+        for _ in 0..SWEEPS_MAX {
+            let found = marked(&self.mark);
+            if found.is_empty() {
+                break;
+            }
+            for pid in found {
+                killed += u32::from(kill_if_marked(pid, &self.mark));
+            }
+        }
+        killed
+    }
+}
+
+/// A mark that no other group on this machine has had since it was started: the leader's process,
+/// and a count.
+pub(crate) fn new_mark(outer: Option<&str>) -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    static OWN: OnceLock<String> = OnceLock::new();
+    let own = OWN.get_or_init(|| {
+        let pid = rustix::process::getpid().as_raw_nonzero().get();
+        let started = Stat::read(pid).map_or(0, |stat| stat.started_ticks);
+        format!("{pid}.{started}")
+    });
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    match outer {
+        Some(outer) => format!("{outer}/{own}.{count}"),
+        None => format!("{own}.{count}"),
+    }
+}
+
+/// The living processes that carry the mark, or one of a pointsman inside it.
+fn marked(mark: &str) -> Vec<i32> {
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    processes
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|pid| carries(*pid, mark))
+        .collect()
+}
+
+/// Other users' environments can't be read; their processes are none of ours.
+fn carries(pid: i32, mark: &str) -> bool {
+    let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
+        return false;
+    };
+    environment.split(|byte| *byte == 0).any(|variable| {
+        variable
+            .strip_prefix(MARK_VARIABLE.as_bytes())
+            .and_then(|rest| rest.strip_prefix(b"="))
+            .and_then(|value| value.strip_prefix(mark.as_bytes()))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    })
+}
+
+/// The process is held by a descriptor while it is looked at again, so that its number can't have
+/// passed to another when the signal goes out.
+fn kill_if_marked(pid: i32, mark: &str) -> bool {
+    let Some(Ok(held)) = Pid::from_raw(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
+        return false;
+    };
+    carries(pid, mark) && pidfd_send_signal(&held, Signal::KILL).is_ok()
+}
+
+fn boot_id() -> &'static str {
+    static BOOT: OnceLock<String> = OnceLock::new();
+    BOOT.get_or_init(|| {
+        fs::read_to_string("/proc/sys/kernel/random/boot_id")
+            .map(|id| id.trim().to_owned())
+            .unwrap_or_default()
+    })
+}
+
+/// What we need of `/proc/PID/stat`.
+struct Stat {
+    group: i32,
+    started_ticks: u64,
+}
+
+impl Stat {
+    fn read(pid: i32) -> Option<Self> {
+        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The second field is the program's name in parentheses, which may hold blanks and
+        // parentheses of its own; the fields behind it are counted from the last one.
+        let (_, rest) = text.rsplit_once(')')?;
+        let mut fields = rest.split_ascii_whitespace();
+        let group = fields.nth(2)?.parse().ok()?;
+        let started_ticks = fields.nth(16)?.parse().ok()?;
+        Some(Self {
+            group,
+            started_ticks,
+        })
+    }
+}

@@ -1,0 +1,282 @@
+//! Running one program to its end, whatever it does.
+//!
+//! The program leads a process group of its own. Both its pipes are read from the start, so that it
+//! can't block on a full one; its input is written beside that. It ends by itself, at its time
+//! limit, or when it is stopped; in each case nothing of its group is left when [`run`] returns, and
+//! a grandchild that keeps a pipe open delays the return by no more than [`DRAIN`].
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pointsman_model::{AbsPath, Millis};
+use rustix::process::Signal;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use self::child::{Child, Exit};
+use crate::{Environment, Output, ProcessGroup};
+
+mod child;
+
+/// How long output is still read after the program ended or was killed, when something keeps its
+/// pipes open. What was written before the end is in the pipe by then; a quarter of a second is for
+/// a background job of the same line to write its last.
+const DRAIN: Duration = Duration::from_millis(250);
+
+/// What is read at once: the size of a pipe's buffer.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// What to run, and within what bounds. Nothing has a default.
+#[derive(Debug, Clone)]
+pub struct CommandSpec {
+    /// A path, or a name that is looked up in the `PATH` of `env`.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// The folder it runs in.
+    pub folder: AbsPath,
+    /// All its variables.
+    pub env: Environment,
+    /// What is written to its standard input; without it that is empty.
+    pub stdin: Option<Vec<u8>>,
+    /// How many bytes are kept, of each of its two outputs.
+    pub output_bytes_max: usize,
+    /// How long it may run before it is killed.
+    pub time_max: Duration,
+    /// How long it may take to end after the first signal (TERM) before the second (KILL).
+    pub kill_grace: Duration,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By a signal that nobody here sent.
+    Signalled(i32),
+    /// Killed at its time limit.
+    TimedOut,
+    /// Killed since it was stopped.
+    Stopped,
+}
+
+/// A program that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// How it ended.
+    pub end: End,
+    /// What it wrote to its standard output.
+    pub stdout: Output,
+    /// What it wrote to its standard error.
+    pub stderr: Output,
+    /// How long it ran.
+    pub took: Millis,
+}
+
+impl Finished {
+    /// How many bytes of both outputs were dropped for the limit.
+    #[must_use]
+    pub fn cut(&self) -> u64 {
+        self.stdout.cut().saturating_add(self.stderr.cut())
+    }
+}
+
+/// Why a program could not be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// There is no such program.
+    #[error("there is no program `{program}`")]
+    NotFound {
+        /// As it was called.
+        program: String,
+    },
+    /// It has no folder to run in.
+    #[error("`{folder}` is no folder that a program can run in")]
+    NoFolder {
+        /// The folder.
+        folder: AbsPath,
+    },
+    /// The system did not start it.
+    #[error("`{program}` could not be started")]
+    Start {
+        /// As it was called.
+        program: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// It was started, but could not be watched; it was killed.
+    #[error("`{program}` could not be watched, so it was killed")]
+    Watch {
+        /// As it was called.
+        program: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Runs a program until it ends, its time is up, or `stop` is cancelled. `started` is told of its
+/// group as soon as there is one.
+///
+/// Cancellation: dropping the future kills the whole group at once, without the grace, since nobody
+/// is left to wait for it.
+///
+/// # Errors
+/// When it can't be started or watched. A program that fails is no error here.
+pub async fn run(
+    mut spec: CommandSpec,
+    stop: &CancellationToken,
+    started: &mut (dyn FnMut(ProcessGroup) + Send),
+) -> Result<Finished, RunError> {
+    let began = Instant::now();
+    let program = find_program(&spec)?;
+    if !spec.folder.as_path().is_dir() {
+        return Err(RunError::NoFolder {
+            folder: spec.folder,
+        });
+    }
+    let stdin = spec.stdin.take();
+    let (mut child, pipes) = Child::start(&spec, &program)?;
+    started(child.group().clone());
+
+    let mut stdout = Output::with_limit(spec.output_bytes_max);
+    let mut stderr = Output::with_limit(spec.output_bytes_max);
+    let end = {
+        let talk = talk(pipes, stdin.unwrap_or_default(), &mut stdout, &mut stderr);
+        let mut talk = Talk {
+            future: std::pin::pin!(talk),
+            done: false,
+        };
+        let deadline = began + spec.time_max;
+        let cut_short = tokio::select! {
+            biased;
+            exit = talk.beside(child.ended()) => {
+                exit.map_err(|source| watch(&spec, source))?;
+                None
+            }
+            () = stop.cancelled() => Some(End::Stopped),
+            () = tokio::time::sleep_until(deadline) => Some(End::TimedOut),
+        };
+        if cut_short.is_some() {
+            child.group().signal(Signal::TERM);
+            // The grace is over early when the program is dead and its pipes are closed: then nobody
+            // of the group who could write is left.
+            let _ = tokio::time::timeout(spec.kill_grace, async {
+                let _ = talk.beside(child.ended()).await;
+                talk.finish().await;
+            })
+            .await;
+        } else {
+            let _ = tokio::time::timeout(DRAIN, talk.finish()).await;
+        }
+        child.group().signal(Signal::KILL);
+        if cut_short.is_some() {
+            child.group().kill_strays();
+        }
+        let exit = child.wait().await.map_err(|source| watch(&spec, source))?;
+        let _ = tokio::time::timeout(DRAIN, talk.finish()).await;
+        cut_short.unwrap_or(match exit {
+            Exit::Code(code) => End::Exited(code),
+            Exit::Signal(signal) => End::Signalled(signal),
+        })
+    };
+    Ok(Finished {
+        end,
+        stdout,
+        stderr,
+        took: began.elapsed().into(),
+    })
+}
+
+fn watch(spec: &CommandSpec, source: std::io::Error) -> RunError {
+    RunError::Watch {
+        program: spec.program.clone(),
+        source,
+    }
+}
+
+/// Looks the program up as a shell would, in the child's own `PATH`. The result is a path, so that
+/// the system need not search: then it can start the program without copying the leader's memory.
+fn find_program(spec: &CommandSpec) -> Result<PathBuf, RunError> {
+    let folder = spec.folder.as_path();
+    if spec.program.contains('/') {
+        return Ok(folder.join(&spec.program));
+    }
+    let path = spec.env.get("PATH").unwrap_or_default();
+    std::env::split_paths(path)
+        .map(|place| folder.join(place).join(&spec.program))
+        .find(|file| is_executable(file))
+        .ok_or_else(|| RunError::NotFound {
+            program: spec.program.clone(),
+        })
+}
+
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata()
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// The child's three pipes, our ends.
+struct Pipes {
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
+}
+
+/// Writes the input and reads both outputs until all three are closed.
+async fn talk(pipes: Pipes, input: Vec<u8>, stdout: &mut Output, stderr: &mut Output) {
+    let Pipes {
+        mut stdin,
+        stdout: out,
+        stderr: err,
+    } = pipes;
+    let feed = async move {
+        // A program may end without reading its input; that is its own affair.
+        let _ = stdin.write_all(&input).await;
+    };
+    tokio::join!(feed, collect(out, stdout), collect(err, stderr));
+}
+
+async fn collect(mut from: impl AsyncRead + Unpin, into: &mut Output) {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    while let Ok(read @ 1..) = from.read(&mut chunk).await {
+        into.push(chunk.get(..read).unwrap_or_default());
+    }
+}
+
+/// The talk with a child, which goes on beside whatever else is waited for.
+struct Talk<F> {
+    future: F,
+    done: bool,
+}
+
+impl<F: Future<Output = ()> + Unpin> Talk<F> {
+    /// Waits for `other` and talks meanwhile.
+    async fn beside<T>(&mut self, other: impl Future<Output = T>) -> T {
+        let mut other = std::pin::pin!(other);
+        if !self.done {
+            tokio::select! {
+                biased;
+                () = &mut self.future => self.done = true,
+                other = &mut other => return other,
+            }
+        }
+        other.await
+    }
+
+    /// Talks until all pipes are closed.
+    async fn finish(&mut self) {
+        if !self.done {
+            (&mut self.future).await;
+            self.done = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! The child itself: started as the leader of its group, watched through a descriptor, waited for
+//! exactly once.
+//!
+//! It is spawned by the standard library without hooks into the new process, which lets that use
+//! `posix_spawn`: half a millisecond, however large the leader is, where a copy of its address space
+//! would take a hundred.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use super::{CommandSpec, Pipes, RunError, watch};
+use crate::group::{MARK_VARIABLE, ProcessGroup, new_mark};
+
+/// How the first process of the group ended.
+pub(super) enum Exit {
+    /// With a code.
+    Code(i32),
+    /// By a signal.
+    Signal(i32),
+}
+
+/// A started program. Until it is waited for, its number and its group's are nobody else's, dead or
+/// alive, so a signal to them can't hit a stranger.
+pub(super) struct Child {
+    process: Option<std::process::Child>,
+    group: ProcessGroup,
+    held: AsyncFd<OwnedFd>,
+}
+
+impl Child {
+    /// Starts the program.
+    pub(super) fn start(spec: &CommandSpec, program: &Path) -> Result<(Self, Pipes), RunError> {
+        let outer = spec.env.get(MARK_VARIABLE).and_then(|mark| mark.to_str());
+        let mark = new_mark(outer);
+        let mut process = Command::new(program)
+            .args(&spec.args)
+            .env_clear()
+            .envs(spec.env.iter())
+            .env(MARK_VARIABLE, &mark)
+            .current_dir(spec.folder.as_path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .map_err(|source| start_error(spec, source))?;
+        let id = i32::try_from(process.id()).unwrap_or(i32::MAX);
+        let group = ProcessGroup::of_leader(id, &mark);
+        match attach(&mut process, id) {
+            Ok((held, pipes)) => Ok((
+                Self {
+                    process: Some(process),
+                    group,
+                    held,
+                },
+                pipes,
+            )),
+            Err(source) => {
+                end_now(process, &group);
+                Err(watch(spec, source))
+            }
+        }
+    }
+
+    /// Its group.
+    pub(super) fn group(&self) -> &ProcessGroup {
+        &self.group
+    }
+
+    /// Returns when it is dead, without waiting for it: its number stays taken. Cancel safe.
+    pub(super) async fn ended(&self) -> std::io::Result<()> {
+        self.held.readable().await.map(drop)
+    }
+
+    /// Waits for it. Returns at once when it is dead.
+    pub(super) async fn wait(&mut self) -> std::io::Result<Exit> {
+        self.ended().await?;
+        let Some(mut process) = self.process.take() else {
+            return Err(std::io::Error::other("it was waited for before"));
+        };
+        process.wait().map(exit_of)
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if let Some(process) = self.process.take() {
+            end_now(process, &self.group);
+        }
+    }
+}
+
+fn start_error(spec: &CommandSpec, source: std::io::Error) -> RunError {
+    let program = spec.program.clone();
+    if source.kind() == std::io::ErrorKind::NotFound {
+        RunError::NotFound { program }
+    } else {
+        RunError::Start { program, source }
+    }
+}
+
+fn attach(
+    process: &mut std::process::Child,
+    id: i32,
+) -> std::io::Result<(AsyncFd<OwnedFd>, Pipes)> {
+    let missing = || std::io::Error::other("it has no pipes");
+    let pid = Pid::from_raw(id).ok_or_else(missing)?;
+    let held = pidfd_open(pid, PidfdFlags::empty())?;
+    #[expect(
+        deprecated,
+        reason = "its replacement is unsafe, since a descriptor might be closed behind its back; an owned one is not"
+    )]
+    let held = AsyncFd::with_interest(held, Interest::READABLE)?;
+    let stdin = process.stdin.take().ok_or_else(missing)?;
+    let stdout = process.stdout.take().ok_or_else(missing)?;
+    let stderr = process.stderr.take().ok_or_else(missing)?;
+    let pipes = Pipes {
+        stdin: ChildStdin::from_std(stdin)?,
+        stdout: ChildStdout::from_std(stdout)?,
+        stderr: ChildStderr::from_std(stderr)?,
+    };
+    Ok((held, pipes))
+}
+
+/// Kills the whole group and its strays. The dead process is waited for on a thread of its own,
+/// since one that hangs in the kernel must not hold up whoever dropped it.
+fn end_now(mut process: std::process::Child, group: &ProcessGroup) {
+    group.signal(Signal::KILL);
+    group.kill_strays();
+    if let Ok(Some(_)) = process.try_wait() {
+        return;
+    }
+    let waiting = std::thread::Builder::new()
+        .name("wait-for-killed".into())
+        .spawn(move || process.wait());
+    if let Err(error) = waiting {
+        tracing::warn!(group = group.id(), %error, "a killed process could not be waited for");
+    }
+}
+
+fn exit_of(status: ExitStatus) -> Exit {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Exit::Code(code),
+        (None, Some(signal)) => Exit::Signal(signal),
+        // A dead process has one of the two.
+        (None, None) => Exit::Code(-1),
+    }
+}
