@@ -1,1 +1,4 @@
-//! What people touch: the terminal prompt, the control socket; they implement Answerer.
+//! What people touch: the terminal prompt and the control socket, and the text that all of them show.
+
+pub mod render;
+pub mod shown;

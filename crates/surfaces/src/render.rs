@@ -1,0 +1,16 @@
+//! What people read, as pure functions from facts to text: an open request, the ladder's trail, the
+//! story of a call, the end of a run.
+//!
+//! Nothing here prints, colours or decides. Whatever an agent wrote comes through [`crate::shown`].
+
+mod difference;
+mod effects;
+mod reason;
+mod request;
+mod trail;
+
+pub use difference::difference_text;
+pub use effects::{effect_line, effect_lines};
+pub use reason::{cover_line, reason_kind, reason_line};
+pub use request::{call_line, call_text, is_grave, proposal_line, request_text};
+pub use trail::{judgement_text, trail_text};

@@ -1,0 +1,128 @@
+//! Effects as lines: what a call would do, in the words of a person.
+
+use pointsman_model::{
+    Change, Effect, EffectKind, EffectView, Effects, PathUse, PathValue, Reach, RiskTag, Run,
+    RunNature,
+};
+
+use super::reason::opaque_line;
+use crate::shown;
+
+/// Lines shown of a call's effects; a longer list hides what matters.
+const LINES_MAX: usize = 40;
+
+/// All effects, a line each, in reading order; a long rest is counted.
+#[must_use]
+pub fn effect_lines(effects: &Effects) -> Vec<String> {
+    let mut lines: Vec<String> = effects
+        .list
+        .iter()
+        .take(LINES_MAX)
+        .map(effect_line)
+        .collect();
+    let rest = effects.list.len().saturating_sub(LINES_MAX);
+    if rest > 0 {
+        lines.push(format!("‹{rest} more, not shown here›"));
+    }
+    lines
+}
+
+/// One effect: `runs git push  (a program, its effects unknown)`.
+#[must_use]
+pub fn effect_line(effect: &Effect) -> String {
+    let may = match effect.view {
+        EffectView::Sure => "",
+        EffectView::Might => "may be read as: ",
+    };
+    let what = match &effect.kind {
+        EffectKind::Run(run) => run_line(run),
+        EffectKind::Read(path) => format!("{} {}", reads(path.reach), path_text(path)),
+        EffectKind::Write { target, change } => {
+            format!("{} {}", changes(*change), path_text(target))
+        }
+        EffectKind::Connect(host) => match &host.host {
+            Some(name) => format!("connects to `{}`", shown::line(name.as_str())),
+            None => format!(
+                "connects to `{}`, whatever that is",
+                shown::line(&host.source)
+            ),
+        },
+        EffectKind::Spawn(spawn) => {
+            format!("starts an agent `{}`", shown::line(spawn.agent.as_str()))
+        }
+        EffectKind::Opaque(opaque) => format!(
+            "does what can't be told: {} in `{}`",
+            opaque_line(opaque.why),
+            shown::line(&opaque.text)
+        ),
+    };
+    format!("{may}{what}")
+}
+
+fn run_line(run: &Run) -> String {
+    let mut notes = vec![match run.nature {
+        RunNature::KnownReader => "a known reader",
+        RunNature::FileCommand => "a plain file command",
+        RunNature::Program => "a program, its further effects unknown",
+        RunNature::InlineCode => "inline code",
+        RunNature::Wrapper | RunNature::PlainWrapper => "starts what its arguments say",
+    }];
+    let mut tags: Vec<RiskTag> = run.risks.iter().map(|risk| risk.tag).collect();
+    tags.sort_unstable();
+    tags.dedup();
+    notes.extend(tags.into_iter().map(risk_word));
+    let assignments: String = run
+        .assignments
+        .iter()
+        .map(|set| {
+            format!(
+                "{}={} ",
+                shown::line(&set.name),
+                shown::line(&set.value.source)
+            )
+        })
+        .collect();
+    format!(
+        "runs `{assignments}{}` ({})",
+        shown::line(&run.text),
+        notes.join("; ")
+    )
+}
+
+fn risk_word(tag: RiskTag) -> &'static str {
+    match tag {
+        RiskTag::Destructive => "destructive",
+        RiskTag::Network => "talks to other machines",
+        RiskTag::Privilege => "changes who may do what",
+        RiskTag::Persistence => "leaves something that runs later",
+        RiskTag::Secrets => "touches secrets",
+    }
+}
+
+fn reads(reach: Reach) -> &'static str {
+    match reach {
+        Reach::Itself => "reads",
+        Reach::NamesBelow => "lists names below",
+        Reach::ContentBelow => "reads all below",
+    }
+}
+
+fn changes(change: Change) -> &'static str {
+    match change {
+        Change::Content => "writes",
+        Change::Remove => "removes",
+        Change::Attributes => "changes mode, owner or times of",
+    }
+}
+
+fn path_text(path: &PathUse) -> String {
+    match &path.path {
+        PathValue::Known(path) => format!("`{}`", shown::line(path.as_str())),
+        PathValue::Pattern { base, glob } => format!(
+            "whatever matches `{}` in `{}`",
+            shown::line(glob),
+            shown::line(base.as_str())
+        ),
+        PathValue::Unknown(source) => format!("`{}`, known only when it runs", shown::line(source)),
+    }
+}

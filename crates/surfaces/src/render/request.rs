@@ -1,0 +1,135 @@
+//! An open request as a person reads it before answering: who asks, what exactly would run, what
+//! that does, why it is asked, and what each answer would do.
+
+use std::fmt::Write as _;
+
+use pointsman_model::{
+    EffectKind, ExecutedCall, PermissionRequest, RiskTag, RuleProposal, ToolInput,
+};
+
+use super::difference::difference_text;
+use super::effects::effect_lines;
+use super::reason::reason_line;
+use crate::shown::{self, Extent};
+
+/// What stands before each line of an agent's text.
+const BAR: &str = "  │ ";
+
+/// The request in full, ending in a line feed. What an answer would do is the surface's to add,
+/// since each surface has answers of its own.
+#[must_use]
+pub fn request_text(request: &PermissionRequest, extent: Extent) -> String {
+    let mut text = String::new();
+    let asked = [
+        format!(
+            "{}  {} asks",
+            request.id,
+            shown::line(&request.lineage.to_string())
+        ),
+        format!("  task    {}", shown::line(&request.task)),
+        format!(
+            "  tool    {} in {} (mode {})",
+            request.call.tool,
+            shown::line(request.folder.as_str()),
+            request.mode
+        ),
+    ];
+    for line in asked {
+        push(&mut text, &line);
+    }
+    push(&mut text, "  would run");
+    text.push_str(&call_text(&request.call, extent));
+    if let Some(from) = &request.rewritten_from {
+        push(
+            &mut text,
+            "  a hook rewrote it; the agent's own input (-), and what would run (+)",
+        );
+        text.push_str(&difference_text(from, &request.call.text, extent));
+    }
+    if let Some(earlier) = &request.supersedes {
+        push(&mut text, "  asked anew, since this changed before it ran");
+        text.push_str(&shown::block(&earlier.difference, BAR, extent));
+    }
+    push(&mut text, "  effects");
+    for line in effect_lines(&request.effects) {
+        push(&mut text, &format!("    {line}"));
+    }
+    push(
+        &mut text,
+        &format!("  asked because {}", reason_line(&request.judgement.reason)),
+    );
+    text
+}
+
+/// The call as it would run, behind bars: a command line, a file and its new content, a difference.
+#[must_use]
+pub fn call_text(call: &ExecutedCall, extent: Extent) -> String {
+    let block = |text: &str| shown::block(text, BAR, extent);
+    let file = |path: &str| format!("{BAR}{}\n", shown::line(path));
+    match &call.input {
+        ToolInput::Bash(input) => block(&input.command),
+        ToolInput::Read(input) => file(&input.file_path),
+        ToolInput::Write(input) => {
+            file(&input.file_path) + &shown::block(&input.content, "  │ + ", extent)
+        }
+        ToolInput::Edit(input) => {
+            file(&input.file_path)
+                + &shown::block(&input.old_string, "  │ - ", extent)
+                + &shown::block(&input.new_string, "  │ + ", extent)
+        }
+        ToolInput::Spawn(input) => block(&input.prompt),
+        ToolInput::Glob(_) | ToolInput::Grep(_) | ToolInput::Other(_) => block(call.text.as_str()),
+    }
+}
+
+/// The call on one line: `Bash git push`, for lists.
+#[must_use]
+pub fn call_line(call: &ExecutedCall) -> String {
+    let what = match &call.input {
+        ToolInput::Bash(input) => &input.command,
+        ToolInput::Read(input) => &input.file_path,
+        ToolInput::Write(input) => &input.file_path,
+        ToolInput::Edit(input) => &input.file_path,
+        ToolInput::Spawn(input) => &input.prompt,
+        ToolInput::Glob(input) => &input.pattern,
+        ToolInput::Grep(input) => &input.pattern,
+        ToolInput::Other(input) => input.raw.as_str(),
+    };
+    format!("{} {}", call.tool, shown::line(what))
+}
+
+/// A proposal's rules, all of them, as they would be saved.
+#[must_use]
+pub fn proposal_line(proposal: &RuleProposal) -> String {
+    let rules: Vec<String> = proposal
+        .rules
+        .iter()
+        .map(|rule| format!("`{}`", shown::line(rule.as_str())))
+        .collect();
+    rules.join(" and ")
+}
+
+/// Whether a yes should take more than a word: part of it can't be had back, or changes who may do what.
+#[must_use]
+pub fn is_grave(request: &PermissionRequest) -> bool {
+    request
+        .effects
+        .list
+        .iter()
+        .any(|effect| match &effect.kind {
+            EffectKind::Run(run) => run.risks.iter().any(|risk| match risk.tag {
+                RiskTag::Destructive | RiskTag::Privilege => true,
+                RiskTag::Network | RiskTag::Persistence | RiskTag::Secrets => false,
+            }),
+            EffectKind::Read(_)
+            | EffectKind::Write { .. }
+            | EffectKind::Connect(_)
+            | EffectKind::Spawn(_)
+            | EffectKind::Opaque(_) => false,
+        })
+}
+
+fn push(text: &mut String, line: &str) {
+    // Writing into a String can't fail.
+    let _ = writeln!(text, "{line}");
+}

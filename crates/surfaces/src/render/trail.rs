@@ -1,0 +1,61 @@
+//! The ladder, drawn: each rung passed on the way, the one that decided marked.
+
+use std::fmt::Write as _;
+
+use pointsman_model::{Insistence, Judgement, PermissionDecision, RungOutcome, Trail, TrailStep};
+
+use super::reason::reason_line;
+
+/// Width of the question column, from the longest question.
+const QUESTION_WIDTH: usize = 47;
+
+/// Each rung on a line of its own, in order.
+#[must_use]
+pub fn trail_text(trail: &Trail) -> String {
+    trail.0.iter().map(step_line).collect()
+}
+
+/// The answer, its reason, the way there, and what would be with nobody there.
+#[must_use]
+pub fn judgement_text(judgement: &Judgement) -> String {
+    let mut text = format!(
+        "{}{}: {}\n",
+        judgement.decision,
+        insistence_word(judgement),
+        reason_line(&judgement.reason)
+    );
+    text.push_str(&trail_text(&judgement.trail));
+    // Writing into a String can't fail.
+    let _ = writeln!(
+        text,
+        "with nobody there: {}, {}",
+        judgement.if_nobody.decision,
+        reason_line(&judgement.if_nobody.reason)
+    );
+    text
+}
+
+fn insistence_word(judgement: &Judgement) -> &'static str {
+    match (judgement.decision, judgement.insistence) {
+        (PermissionDecision::Ask, Insistence::MustAsk) => " (a person has to answer)",
+        (PermissionDecision::Ask, Insistence::MayBeAnswered)
+        | (PermissionDecision::Allow | PermissionDecision::Deny, _) => "",
+    }
+}
+
+fn step_line(step: &TrailStep) -> String {
+    let (mark, answer) = match &step.came_to {
+        RungOutcome::Passed => ("│", "no".into()),
+        RungOutcome::HeldBack => ("│", "held back: a person has to answer".into()),
+        RungOutcome::MustAsk { reason } => ("├", format!("must ask: {}", reason_line(reason))),
+        RungOutcome::WouldAsk { reason } => ("├", format!("would ask: {}", reason_line(reason))),
+        RungOutcome::Decided { decision, reason } => {
+            ("└", format!("{decision}: {}", reason_line(reason)))
+        }
+    };
+    format!(
+        "  {mark} {:<4} {:<QUESTION_WIDTH$} {answer}\n",
+        step.rung.as_str(),
+        step.rung.question(),
+    )
+}

@@ -1,0 +1,147 @@
+//! Text from agents, made fit to be shown: nothing hidden, nothing that looks like our own lines,
+//! nothing cut without saying so.
+//!
+//! Every renderer passes what it did not write itself through here. The stored text stays exact.
+
+use std::fmt::Write as _;
+
+use pointsman_model::visible;
+
+/// Longest text on one line, in characters: about five lines of a wide terminal.
+const LINE_CHARS_MAX: usize = 400;
+/// From this many blanks in a row they are counted instead of shown: half a narrow terminal, beyond
+/// which padding pushes text out of sight.
+const BLANKS_MAX: usize = 40;
+
+/// How much of a long text is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What fits a screen; the rest is counted.
+    Screen,
+    /// All of it.
+    Whole,
+}
+
+impl Extent {
+    /// Lines shown of a block.
+    fn lines_max(self) -> usize {
+        match self {
+            Self::Screen => 60,
+            Self::Whole => usize::MAX,
+        }
+    }
+
+    /// Characters shown of a line of a block.
+    fn chars_max(self) -> usize {
+        match self {
+            Self::Screen => 2_000,
+            Self::Whole => usize::MAX,
+        }
+    }
+}
+
+/// A text on one line: line feeds written as `⏎`, a long rest counted.
+#[must_use]
+pub fn line(text: &str) -> String {
+    let plain = text.replace("\r\n", "\n").replace('\n', "⏎");
+    cut(&counted_blanks(&visible(&plain)), LINE_CHARS_MAX)
+}
+
+/// A text of many lines, each behind `bar`, so that none of them can pass for a line of ours.
+#[must_use]
+pub fn block(text: &str, bar: &str, extent: Extent) -> String {
+    let mut shown = String::new();
+    let mut rest = 0_usize;
+    for (at, line) in text.split('\n').enumerate() {
+        if at >= extent.lines_max() {
+            rest = rest.saturating_add(1);
+            continue;
+        }
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let line = cut(&counted_blanks(&visible(line)), extent.chars_max());
+        // Writing into a String can't fail.
+        let _ = writeln!(shown, "{bar}{line}");
+    }
+    if rest > 0 {
+        let _ = writeln!(shown, "{bar}‹{rest} more lines, not shown here›");
+    }
+    shown
+}
+
+/// Long runs of blanks, counted: they serve to push text out of sight.
+fn counted_blanks(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut blanks = String::new();
+    for char in text.chars() {
+        if matches!(char, ' ' | '\t') {
+            blanks.push(char);
+            continue;
+        }
+        flush(&mut blanks, &mut shown);
+        shown.push(char);
+    }
+    flush(&mut blanks, &mut shown);
+    shown
+}
+
+fn flush(blanks: &mut String, shown: &mut String) {
+    if blanks.len() >= BLANKS_MAX {
+        let _ = write!(shown, " ‹{} blanks› ", blanks.len());
+    } else {
+        shown.push_str(blanks);
+    }
+    blanks.clear();
+}
+
+/// The first `chars_max` characters, and how many more there are.
+fn cut(text: &str, chars_max: usize) -> String {
+    let Some((at, _)) = text.char_indices().nth(chars_max) else {
+        return text.into();
+    };
+    let (kept, rest) = text.split_at(at);
+    format!("{kept} ‹{} more characters›", rest.chars().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_can_t_fake_a_line_of_ours() {
+        assert_eq!(
+            line("docs\nanswered by a person\r\n\u{1b}[2K"),
+            "docs⏎answered by a person⏎‹U+001B›[2K"
+        );
+    }
+
+    #[test]
+    fn padding_does_not_push_text_out_of_sight() {
+        let padded = format!("echo ok{}; rm -rf /", " ".repeat(300));
+        assert_eq!(line(&padded), "echo ok ‹300 blanks› ; rm -rf /");
+        assert_eq!(
+            block(&padded, "| ", Extent::Whole),
+            "| echo ok ‹300 blanks› ; rm -rf /\n"
+        );
+        assert_eq!(line("a    b"), "a    b");
+    }
+
+    #[test]
+    fn what_is_cut_is_counted() {
+        assert_eq!(
+            line(&"x".repeat(LINE_CHARS_MAX + 7)),
+            format!("{} ‹7 more characters›", "x".repeat(LINE_CHARS_MAX))
+        );
+        let many = "l\n".repeat(100);
+        let shown = block(&many, "| ", Extent::Screen);
+        assert!(
+            shown.ends_with("| ‹41 more lines, not shown here›\n"),
+            "{shown}"
+        );
+        assert_eq!(block(&many, "| ", Extent::Whole).lines().count(), 101);
+    }
+
+    #[test]
+    fn each_line_of_a_block_stands_behind_its_bar() {
+        assert_eq!(block("a\r\nb\n", "| ", Extent::Screen), "| a\n| b\n| \n");
+    }
+}
