@@ -77,8 +77,8 @@ impl fmt::Display for Answerer {
 /// An allow that goes beyond the one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantRequest {
-    /// The rule that is granted.
-    pub rule: RuleText,
+    /// The rules that are granted together, one grant each: all those of the proposal that was chosen.
+    pub rules: Vec<RuleText>,
     /// For whom and how long.
     pub scope: GrantScope,
 }
