@@ -1,1 +1,26 @@
 //! May it be done: rules and their index, sources, settings, paths, modes, the ladder, the case runner.
+//!
+//! [`judge`] is the whole ladder as one pure function over a [`Question`]: the effects of a call
+//! ([`effects_of`]), the frozen context of the agent that makes it ([`Frozen`]) and the leader's
+//! overlay. Files are looked at through a [`Tree`] alone, and nothing here writes.
+
+mod case;
+mod effects;
+mod frozen;
+mod index;
+mod ladder;
+mod problem;
+mod propose;
+mod rule;
+pub mod settings;
+mod tree;
+
+pub use case::{CaseError, CaseResult, run_case};
+pub use effects::effects_of;
+pub use frozen::Frozen;
+pub use index::RuleIndex;
+pub use ladder::{HookVote, Question, judge, judge_denies_and_asks};
+pub use problem::{Problem, Severity};
+pub use propose::{narrowest_rule, propose};
+pub use rule::{ParsedRule, RuleError, parse_rule};
+pub use tree::{CaseTree, DiskTree, EntryKind, Tree};

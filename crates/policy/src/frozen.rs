@@ -1,0 +1,41 @@
+//! A frozen context together with its rules, compiled once.
+
+use std::sync::Arc;
+
+use pointsman_model::{ChildContext, PermissionContext, SpawnContextError};
+
+use crate::{Problem, RuleIndex};
+
+/// What an agent may do, ready to judge by. Cheap to clone; children share their parent's index.
+#[derive(Debug, Clone)]
+pub struct Frozen {
+    /// The context.
+    pub context: Arc<PermissionContext>,
+    /// Its rules, compiled.
+    pub index: Arc<RuleIndex>,
+}
+
+impl Frozen {
+    /// Compiles the context's rules. What can't be used of them is told; a deny or ask that can't be read leaves
+    /// every call that is not denied asking.
+    #[must_use]
+    pub fn new(context: PermissionContext) -> (Self, Vec<Problem>) {
+        let (index, problems) = RuleIndex::build(&context.parts().rules);
+        let frozen = Self {
+            context: Arc::new(context),
+            index: Arc::new(index),
+        };
+        (frozen, problems)
+    }
+
+    /// What an agent that this one spawns may do.
+    ///
+    /// # Errors
+    /// When it may not spawn: see [`PermissionContext::child`].
+    pub fn child(&self, child: ChildContext) -> Result<Self, SpawnContextError> {
+        Ok(Self {
+            context: Arc::new(self.context.child(child)?),
+            index: Arc::clone(&self.index),
+        })
+    }
+}

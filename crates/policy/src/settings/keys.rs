@@ -1,0 +1,187 @@
+//! The keys that are known in settings, and the nearest of them to one that isn't.
+//!
+//! Claude Code has many settings that don't concern permissions. They are known, so that a file that
+//! both programs read loads without noise; a key that neither knows is a mistake worth telling.
+
+/// Keys of Claude Code that mean something here.
+pub(super) const TOP_OURS: &[&str] = &[
+    "permissions",
+    "hooks",
+    "disableAllHooks",
+    "allowManagedHooksOnly",
+    "allowManagedPermissionRulesOnly",
+    "disableBypassPermissionsMode",
+    "disableAutoMode",
+    "allowedHttpHookUrls",
+    "httpHookAllowedEnvVars",
+];
+
+/// Keys of Claude Code that mean nothing here.
+pub(super) const TOP_OTHER: &[&str] = &[
+    "$schema",
+    "advisorModel",
+    "agent",
+    "allowAppleEvents",
+    "allowManagedMcpServersOnly",
+    "allowedChannelPlugins",
+    "allowedMcpServers",
+    "alwaysThinkingEnabled",
+    "apiKeyHelper",
+    "attribution",
+    "autoCompactEnabled",
+    "autoMemoryDirectory",
+    "autoMemoryEnabled",
+    "autoMode",
+    "autoScrollEnabled",
+    "autoUpdates",
+    "autoUpdatesChannel",
+    "availableModels",
+    "awaySummaryEnabled",
+    "awsAuthRefresh",
+    "awsCredentialExport",
+    "blockedMarketplaces",
+    "channelsEnabled",
+    "claudeMdExcludes",
+    "cleanupPeriodDays",
+    "companyAnnouncements",
+    "crossSessionInbound",
+    "defaultShell",
+    "deniedMcpServers",
+    "dialogExpiry",
+    "disableClaudeAiConnectors",
+    "disableCommandPluginSources",
+    "disableDeepLinkRegistration",
+    "disableSideloadFlags",
+    "disableSkillShellExecution",
+    "disabledMcpjsonServers",
+    "editorMode",
+    "effortLevel",
+    "enableAllProjectMcpServers",
+    "enabledMcpjsonServers",
+    "enabledPlugins",
+    "enforceAvailableModels",
+    "env",
+    "extraKnownMarketplaces",
+    "fallbackModel",
+    "fastMode",
+    "fastModePerSessionOptIn",
+    "feedbackSurveyRate",
+    "fileCheckpointingEnabled",
+    "fileSuggestion",
+    "forceLoginMethod",
+    "forceLoginOrgUUID",
+    "forceRemoteSettingsRefresh",
+    "gcpAuthRefresh",
+    "includeCoAuthoredBy",
+    "includeGitInstructions",
+    "language",
+    "mcpServers",
+    "minimumVersion",
+    "model",
+    "modelOverrides",
+    "otelHeadersHelper",
+    "outputStyle",
+    "parentSettingsBehavior",
+    "plansDirectory",
+    "pluginConfigs",
+    "pluginTrustMessage",
+    "policyHelper",
+    "prUrlTemplate",
+    "preferredNotifChannel",
+    "prefersReducedMotion",
+    "promptSuggestionEnabled",
+    "requiredMinimumVersion",
+    "respectGitignore",
+    "sandbox",
+    "showClearContextOnPlanAccept",
+    "showThinkingSummaries",
+    "showTurnDuration",
+    "skillOverrides",
+    "skipAutoPermissionPrompt",
+    "skipDangerousModePermissionPrompt",
+    "skipWebFetchPreflight",
+    "skippedMarketplaces",
+    "skippedPlugins",
+    "spinnerTipsEnabled",
+    "spinnerTipsOverride",
+    "spinnerVerbs",
+    "sshConfigs",
+    "statusLine",
+    "strictKnownMarketplaces",
+    "strictPluginOnlyCustomization",
+    "subagentStatusLine",
+    "syntaxHighlightingDisabled",
+    "teammateMode",
+    "terminalProgressBarEnabled",
+    "theme",
+    "tui",
+    "useAutoModeDuringPlan",
+    "verbose",
+    "viewMode",
+    "voice",
+    "voiceEnabled",
+    "worktree",
+    "wslInheritsWindowsSettings",
+];
+
+/// Keys of Claude Code that had a meaning once and have none now.
+pub(super) const TOP_FORMER: &[(&str, &str)] = &[
+    (
+        "ignorePatterns",
+        "it has no effect any more; write `Read(...)` rules under `permissions.deny`",
+    ),
+    (
+        "allowedTools",
+        "it has no effect here; write the rules under `permissions.allow`",
+    ),
+];
+
+/// Keys that count in managed settings alone.
+pub(super) const MANAGED_ONLY: &[&str] =
+    &["allowManagedHooksOnly", "allowManagedPermissionRulesOnly"];
+
+/// Keys under `permissions`.
+pub(super) const PERMISSIONS: &[&str] = &[
+    "allow",
+    "ask",
+    "deny",
+    "additionalDirectories",
+    "defaultMode",
+    "disableBypassPermissionsMode",
+    "disableAutoMode",
+];
+
+/// Keys under `permissions` that only later versions of Claude Code know and that mean nothing here.
+pub(super) const PERMISSIONS_OTHER: &[&str] = &[
+    "blockReadsOutsideWorkingDirectories",
+    "blockWritesOutsideWorkingDirectories",
+    "denyInsteadOfPrompting",
+];
+
+/// Keys under `pointsman`.
+pub(super) const POINTSMAN: &[&str] = &["deadline_s", "unattended", "surfaces", "classifier"];
+
+/// Keys of the classifier.
+pub(super) const CLASSIFIER: &[&str] = &["command", "timeout_s"];
+
+/// The known key that was most likely meant, if any is near.
+pub(super) fn nearest<'k>(
+    key: &str,
+    known: impl IntoIterator<Item = &'k &'k str>,
+) -> Option<&'k str> {
+    let lower = key.to_lowercase();
+    known
+        .into_iter()
+        .map(|known| {
+            let distance = strsim::damerau_levenshtein(&lower, &known.to_lowercase());
+            (distance, *known)
+        })
+        .filter(|(distance, known)| *distance <= far(known))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
+/// How many letters may differ: about one in three, so that `alow` is near `allow` and `model` isn't.
+fn far(known: &str) -> usize {
+    (known.len() / 3).max(1)
+}

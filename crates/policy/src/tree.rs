@@ -1,0 +1,45 @@
+//! How policy looks at paths: where symbolic links lead, what stands where, whether case counts.
+//!
+//! [`DiskTree`] looks at the machine's files, [`CaseTree`] at the `fs` of a case. Nothing here
+//! writes, and a path that can't be looked at is simply what its text says.
+
+mod case;
+mod disk;
+
+use pointsman_model::AbsPath;
+
+pub use case::CaseTree;
+pub use disk::DiskTree;
+
+/// What stands at a path, links followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    /// Nothing, or nothing that can be seen.
+    Missing,
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// A device, a socket, a pipe.
+    Other,
+}
+
+/// The files a decision is made over.
+pub trait Tree: Send + Sync {
+    /// Every spelling under which the path is reached while its symbolic links are followed one by
+    /// one: the path itself first, the place where it really lies last. Parts that don't exist are kept as
+    /// they are, so that a new file below a linked folder is found where it will lie.
+    fn hops(&self, path: &AbsPath) -> Vec<AbsPath>;
+
+    /// What stands there.
+    fn kind(&self, path: &AbsPath) -> EntryKind;
+
+    /// Whether the file system there takes `A` and `a` for the same name.
+    fn folds_case(&self, path: &AbsPath) -> bool;
+
+    /// The names in a folder, at most `max` of them; nothing when it is no folder or can't be read.
+    fn list(&self, folder: &AbsPath, max: usize) -> Option<Vec<String>>;
+
+    /// The text of a file of at most `bytes_max`; nothing when it is larger, missing or no UTF-8.
+    fn read_small(&self, file: &AbsPath, bytes_max: u64) -> Option<String>;
+}

@@ -1,0 +1,121 @@
+//! The machine's own files.
+
+use std::fs;
+use std::path::Path;
+
+use pointsman_model::AbsPath;
+
+use super::{EntryKind, Tree};
+
+/// Links followed on one path before it counts as a circle; what Linux itself follows.
+const HOPS_MAX: usize = 40;
+
+/// Looks at the machine's files.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DiskTree;
+
+impl Tree for DiskTree {
+    fn hops(&self, path: &AbsPath) -> Vec<AbsPath> {
+        follow(path, |at| {
+            fs::read_link(at.as_path())
+                .ok()
+                .and_then(|target| target.to_str().map(String::from))
+        })
+    }
+
+    fn kind(&self, path: &AbsPath) -> EntryKind {
+        match fs::metadata(path.as_path()) {
+            Err(_) => EntryKind::Missing,
+            Ok(meta) if meta.is_dir() => EntryKind::Folder,
+            Ok(meta) if meta.is_file() => EntryKind::File,
+            Ok(_) => EntryKind::Other,
+        }
+    }
+
+    fn folds_case(&self, path: &AbsPath) -> bool {
+        let mut at = Some(path.clone());
+        while let Some(here) = at {
+            if let Some(swapped) = here.name().map(swap_case)
+                && here.name() != Some(&*swapped)
+                && here.as_path().exists()
+            {
+                let twin = here.parent().map(|parent| parent.join(&swapped));
+                return twin.is_some_and(|twin| same_file(here.as_path(), twin.as_path()));
+            }
+            at = here.parent();
+        }
+        false
+    }
+
+    fn list(&self, folder: &AbsPath, max: usize) -> Option<Vec<String>> {
+        let entries = fs::read_dir(folder.as_path()).ok()?;
+        let names = entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .take(max);
+        Some(names.collect())
+    }
+
+    fn read_small(&self, file: &AbsPath, bytes_max: u64) -> Option<String> {
+        let meta = fs::metadata(file.as_path()).ok()?;
+        if !meta.is_file() || meta.len() > bytes_max {
+            return None;
+        }
+        fs::read_to_string(file.as_path()).ok()
+    }
+}
+
+fn swap_case(name: &str) -> String {
+    name.chars()
+        .map(|char| match char {
+            'a'..='z' => char.to_ascii_uppercase(),
+            'A'..='Z' => char.to_ascii_lowercase(),
+            other => other,
+        })
+        .collect()
+}
+
+#[cfg(unix)]
+fn same_file(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    match (fs::symlink_metadata(one), fs::symlink_metadata(other)) {
+        (Ok(one), Ok(other)) => one.dev() == other.dev() && one.ino() == other.ino(),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn same_file(_one: &Path, other: &Path) -> bool {
+    other.exists()
+}
+
+/// Follows the links of a path one by one; `link` says where a path that is a link leads.
+pub(super) fn follow(path: &AbsPath, link: impl Fn(&AbsPath) -> Option<String>) -> Vec<AbsPath> {
+    let mut hops = vec![path.clone()];
+    let mut current = path.clone();
+    while hops.len() <= HOPS_MAX {
+        let Some(next) = follow_one(&current, &link) else {
+            break;
+        };
+        if hops.contains(&next) {
+            break;
+        }
+        hops.push(next.clone());
+        current = next;
+    }
+    hops
+}
+
+/// The path with its first link replaced by what it leads to.
+fn follow_one(path: &AbsPath, link: &impl Fn(&AbsPath) -> Option<String>) -> Option<AbsPath> {
+    let mut at = AbsPath::root();
+    let mut segments = path.segments();
+    while let Some(segment) = segments.next() {
+        let next = at.join(segment);
+        if let Some(target) = link(&next) {
+            let rest: Vec<&str> = segments.collect();
+            return Some(at.join(&target).join(&rest.join("/")));
+        }
+        at = next;
+    }
+    None
+}
