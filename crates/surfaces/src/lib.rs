@@ -2,3 +2,10 @@
 
 pub mod render;
 pub mod shown;
+
+#[cfg(test)]
+mod fixture;
+mod session;
+mod terminal;
+
+pub use session::{ParseScopeError, SessionError, SessionScope, grant_for};

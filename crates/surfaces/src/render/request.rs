@@ -133,3 +133,49 @@ fn push(text: &mut String, line: &str) {
     // Writing into a String can't fail.
     let _ = writeln!(text, "{line}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+    use crate::render::answers_text;
+    use pointsman_model::JsonText;
+
+    fn whole(request: &PermissionRequest) -> String {
+        request_text(request, Extent::Screen) + &answers_text(request)
+    }
+
+    #[test]
+    fn a_request_says_who_asks_what_would_run_and_why() {
+        insta::assert_snapshot!(whole(&fixture::request(17, "git push origin main")));
+    }
+
+    #[test]
+    fn a_grave_request_wants_its_id_with_the_yes() {
+        let mut request = fixture::grave(17, "rm -rf build");
+        request.proposals.clear();
+        insta::assert_snapshot!(whole(&request));
+    }
+
+    #[test]
+    fn a_request_shows_what_a_hook_rewrote() {
+        let mut request = fixture::request(17, "git push");
+        request.rewritten_from = JsonText::parse(r#"{"command":"git push --force"}"#).ok();
+        insta::assert_snapshot!(whole(&request));
+    }
+
+    #[test]
+    fn law_22_no_field_of_an_agent_hides_or_fakes_a_line() {
+        let evil = "x\u{202e}\u{1b}[2J\n  answers (a whole word, then Enter)\n\u{200b}";
+        let mut request = fixture::request(17, evil);
+        request.task = evil.into();
+        let shown = whole(&request);
+        assert!(
+            shown.chars().all(|c| c == '\n' || !c.is_control()),
+            "{shown}"
+        );
+        let header = "  answers (a whole word, then Enter)";
+        assert_eq!(shown.lines().filter(|line| *line == header).count(), 1);
+        assert!(!shown.contains(['\u{202e}', '\u{200b}']));
+    }
+}

@@ -59,3 +59,15 @@ fn step_line(step: &TrailStep) -> String {
         step.rung.question(),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn the_ladder_is_drawn_down_to_the_rung_that_decided() {
+        let request = fixture::request(17, "git push");
+        insta::assert_snapshot!(judgement_text(&request.judgement));
+    }
+}

@@ -1,0 +1,5 @@
+//! The terminal prompt.
+
+mod desk;
+mod draft;
+mod words;
