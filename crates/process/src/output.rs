@@ -66,6 +66,31 @@ impl Output {
         format!("{head}\n[{} bytes left out]\n{tail}", self.cut)
     }
 
+    /// The same within another limit, when it is the smaller one; what goes counts as dropped.
+    #[must_use]
+    pub fn within(mut self, bytes_max: usize) -> Self {
+        let half = self.half.min(bytes_max / 2);
+        if self.cut == 0 {
+            let mut smaller = Self::with_limit(half * 2);
+            smaller.push(&self.kept());
+            return smaller;
+        }
+        let kept_before = self.kept_bytes();
+        self.half = half;
+        self.head.truncate(self.half);
+        let over = self.tail.len().saturating_sub(self.half);
+        self.tail.drain(..over);
+        let gone = kept_before.saturating_sub(self.kept_bytes());
+        self.cut = self.cut.saturating_add(gone as u64);
+        self
+    }
+
+    /// How many bytes are kept.
+    #[must_use]
+    pub fn kept_bytes(&self) -> usize {
+        self.head.len() + self.tail.len()
+    }
+
     fn kept(&self) -> Vec<u8> {
         self.head.iter().chain(&self.tail).copied().collect()
     }
@@ -103,6 +128,17 @@ mod tests {
             assert_eq!(output.cut(), 6);
             assert_eq!(output.whole(), None);
         }
+    }
+
+    #[test]
+    fn a_smaller_limit_counts_all_that_went() {
+        let output = pushed(6, &["0123456789"]).within(4);
+        assert_eq!(output.text(), "01\n[6 bytes left out]\n89");
+        assert_eq!(
+            pushed(6, &["01234"]).within(4).text(),
+            "01\n[1 bytes left out]\n34"
+        );
+        assert_eq!(pushed(6, &["01234"]).within(100).text(), "01234");
     }
 
     #[test]
