@@ -205,3 +205,6 @@ impl PermissionContext {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -100,3 +100,54 @@ impl From<Lineage> for Vec<LineageStep> {
         lineage.steps.to_vec()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::RunId;
+
+    fn step(number: u32, label: &str) -> LineageStep {
+        LineageStep {
+            worker: WorkerId::new(RunId::new(7).unwrap(), number),
+            label: label.into(),
+            agent: AgentName::new("steps"),
+        }
+    }
+
+    #[test]
+    fn reads_from_the_jobs_worker_down() {
+        let job = Lineage::root(step(1, "docs"));
+        let below = job.child(step(2, "reviewer")).child(step(5, "grep"));
+        assert_eq!(below.to_string(), "docs › reviewer › grep");
+        assert_eq!(job.to_string(), "docs");
+        assert_eq!((job.depth(), below.depth()), (1, 3));
+    }
+
+    #[test]
+    fn an_empty_list_is_no_lineage() {
+        assert_eq!(Lineage::try_from(Vec::new()), Err(EmptyLineage));
+        assert!(serde_json::from_str::<Lineage>("[]").is_err());
+    }
+
+    proptest! {
+        /// Law 18: whatever the depth, the whole way down is told, and nothing else is.
+        #[test]
+        fn law_18_a_lineage_names_every_ancestor_at_any_depth(numbers in proptest::collection::vec(0_u32..50, 1..40)) {
+            let mut lineage = Lineage::root(step(numbers[0], "a"));
+            for number in &numbers[1..] {
+                lineage = lineage.child(step(*number, "b"));
+            }
+            let told: Vec<u32> = lineage.steps().iter().map(|step| step.worker.number()).collect();
+            prop_assert_eq!(&told, &numbers);
+            prop_assert_eq!(lineage.agent(), lineage.steps().last().unwrap());
+            for number in 0..50 {
+                let worker = step(number, "").worker;
+                prop_assert_eq!(lineage.includes(worker), numbers.contains(&number));
+            }
+            let text = serde_json::to_string(&lineage).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Lineage>(&text).unwrap(), lineage);
+        }
+    }
+}
