@@ -1,1 +1,40 @@
-//! What happened: the one SQLite database, its writer and its transactions; why, export, verify.
+//! What happened: the one SQLite database of a project, its writer and its transactions.
+//!
+//! A [`Ledger`] is the handle of one writer thread, which groups all that is queued into one synced
+//! transaction. A [`LedgerReader`] reads beside it and after a crash. Records are append-only and
+//! chained, each to the one before it in its run; nothing here decides anything.
+
+mod clock;
+mod record;
+
+mod chain;
+mod run_lock;
+mod schema;
+
+mod ledger;
+mod open;
+mod recovery;
+mod salvage;
+mod writer;
+
+mod reader;
+
+pub use clock::{Clock, SystemClock};
+pub use ledger::{AppendError, Ledger, PendingAppend};
+pub use open::{
+    DeadRun, HighestIds, OpenError, OpenReport, ResumeError, ResumeReport, SetAsideReport,
+};
+pub use reader::{
+    CallStory, CensusRow, ChainDamage, Filter, LedgerReader, ReadError, RecordList, RequestStory,
+    RunInfo, RunState, UnreadableRecord, VerifyReport,
+};
+pub use record::{
+    About, Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown,
+    ChainPoint, DamageFound, GrantEnd, GrantMade, GrantRevoked, GrantUsed, GroupFacts, HookCame,
+    HookReport, LateAnswer, Lateness, LedgerRecord, ModeChanged, ProcessGroupEnded,
+    ProcessGroupStarted, RecordBody, RecordKind, RecordsLost, RequestClosed, RequestOpened,
+    RequestReopened, RequestShown, RulesSaved, RunEnded, RunInterrupted, RunResumed, RunStart,
+    RunStarted, Seq, SetAside, Showing, StopAsked, Tightened, WorkerEnd, WorkerEnded,
+    WorkerSpawned,
+};
+pub use salvage::SalvageError;

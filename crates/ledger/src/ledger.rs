@@ -1,0 +1,301 @@
+//! The handle of the writer: what everyone who has something to record holds.
+
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::thread::JoinHandle;
+
+use pointsman_model::{RunId, WallTime};
+use tokio::sync::oneshot;
+
+use crate::Clock;
+use crate::open::{self, OpenError, OpenReport, ResumeError, ResumeReport};
+use crate::reader::{LedgerReader, ReadError};
+use crate::record::{RecordBody, RunStart, Seq};
+use crate::writer::{Append, Command};
+
+/// The longest body of one record, in bytes. Texts of calls are bounded far below it; a longer one is a defect of its
+/// writer, and must not fill the disk.
+pub(crate) const BODY_BYTES_MAX: usize = 32 << 20;
+
+/// The ledger of a project, open for writing. Cheap to clone; all clones speak to one writer thread.
+#[derive(Clone)]
+pub struct Ledger {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    path: PathBuf,
+    clock: Arc<dyn Clock>,
+    queue: flume::Sender<Command>,
+    health: Arc<Health>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// Whether the last commit went well; shared by the handle and the writer.
+#[derive(Default)]
+pub(crate) struct Health(Mutex<Option<AppendError>>);
+
+impl Health {
+    pub(crate) fn set(&self, failure: Option<AppendError>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+    }
+
+    fn get(&self) -> Option<AppendError> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// Why a record is not on disk.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum AppendError {
+    /// The ledger was closed.
+    #[error("the ledger is closed")]
+    Closed,
+    /// This ledger did not begin that run.
+    #[error("{0} was not started here, so nothing can be recorded for it")]
+    NotOurs(RunId),
+    /// Another leader wrote to the run: this one is no longer its leader.
+    #[error("another leader has taken over {0}")]
+    TakenOver(RunId),
+    /// No space is left.
+    #[error("no space is left for the ledger `{0}`: free some space and try again")]
+    Full(Box<str>),
+    /// The file or its folder can't be written.
+    #[error("the ledger `{0}` can't be written: look at the rights of the file and its folder")]
+    ReadOnly(Box<str>),
+    /// Another process holds the database too long.
+    #[error("the ledger `{0}` is held by another process for too long")]
+    Busy(Box<str>),
+    /// The record is too large.
+    #[error("a record of {bytes} bytes is too large for the ledger: at most {max} are taken")]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+        /// The largest size.
+        max: usize,
+    },
+    /// The body can't be written as JSON.
+    #[error("a record can't be written as JSON")]
+    Encode(#[source] Arc<serde_json::Error>),
+    /// The run's lock can't be taken.
+    #[error("the lock `{path}` of a run can't be taken")]
+    Lock {
+        /// The lock's file.
+        path: Box<str>,
+        /// Why.
+        #[source]
+        source: Arc<std::io::Error>,
+    },
+    /// The database failed in some other way.
+    #[error("the ledger `{path}` can't be written")]
+    Store {
+        /// The database.
+        path: Box<str>,
+        /// Why.
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+}
+
+impl Ledger {
+    /// Opens the ledger, making it when it is not there, and starts its writer thread.
+    ///
+    /// Runs whose leader died are closed: open requests as interrupted, calls that started and have no result as
+    /// unknown. A database that can't be read through is set aside, and what could be read is carried over. Blocks
+    /// on the disk.
+    ///
+    /// # Errors
+    /// When the file can't be made, read or written, is another program's, or was written by a newer pointsman.
+    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<(Self, OpenReport), OpenError> {
+        open::open(path, clock)
+    }
+
+    pub(crate) fn started(
+        path: PathBuf,
+        clock: Arc<dyn Clock>,
+        queue: flume::Sender<Command>,
+        health: Arc<Health>,
+        writer: JoinHandle<()>,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                path,
+                clock,
+                queue,
+                health,
+                writer: Mutex::new(Some(writer)),
+            }),
+        }
+    }
+
+    /// Begins a run: gives it the project's next number and holds its lock until the run has ended.
+    ///
+    /// Cancel safe, but a run that was begun and is not heard of stays without records.
+    ///
+    /// # Errors
+    /// When the first record can't be made durable.
+    pub async fn begin_run(&self, start: RunStart) -> Result<RunId, AppendError> {
+        let at = self.now();
+        self.ask(|done| Command::Begin { start, at, done }).await?
+    }
+
+    /// Takes up a run whose leader died: holds its lock, starts its next epoch, and says what it left.
+    ///
+    /// # Errors
+    /// When the run is unknown, alive or properly ended, or the record can't be made durable.
+    pub async fn resume_run(&self, run: RunId) -> Result<ResumeReport, ResumeError> {
+        let at = self.now();
+        self.ask(|done| Command::Resume { run, at, done }).await?
+    }
+
+    /// Records something; on disk when it returns.
+    ///
+    /// Dropping the future after it was polled doesn't take the record back.
+    ///
+    /// # Errors
+    /// When the record is not on disk; then it never will be.
+    pub async fn append(
+        &self,
+        run: RunId,
+        body: impl Into<RecordBody>,
+    ) -> Result<Seq, AppendError> {
+        self.submit(run, body).await?.await
+    }
+
+    /// Queues a record and returns what tells when it is on disk. Records that one task submits one after another are
+    /// written in that order.
+    ///
+    /// Waits while the queue is full. Cancel safe: dropped before it returns, nothing is queued.
+    ///
+    /// # Errors
+    /// When the record can't be queued.
+    pub async fn submit(
+        &self,
+        run: RunId,
+        body: impl Into<RecordBody>,
+    ) -> Result<PendingAppend, AppendError> {
+        let (done, on_disk) = oneshot::channel();
+        let command = self.encode(run, &body.into(), Some(done))?;
+        self.send(command).await?;
+        Ok(PendingAppend(on_disk))
+    }
+
+    /// Queues a record that nobody waits for; on disk with the next group commit.
+    ///
+    /// While the ledger fails this waits for the disk as [`Self::append`] does, so that the failure is heard of. Should
+    /// a queued record be lost nevertheless, the run gets a record that says so as soon as it can be written.
+    ///
+    /// # Errors
+    /// When the record can't be queued, or the ledger fails.
+    pub async fn note(&self, run: RunId, body: impl Into<RecordBody>) -> Result<(), AppendError> {
+        if self.inner.health.get().is_some() {
+            return self.append(run, body).await.map(drop);
+        }
+        let command = self.encode(run, &body.into(), None)?;
+        self.send(command).await
+    }
+
+    /// Why the last commit failed; nothing when it went well.
+    #[must_use]
+    pub fn failing(&self) -> Option<AppendError> {
+        self.inner.health.get()
+    }
+
+    /// The database's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// The present moment, by the ledger's clock.
+    #[must_use]
+    pub fn now(&self) -> WallTime {
+        self.inner.clock.now()
+    }
+
+    /// A reader of the same database.
+    ///
+    /// # Errors
+    /// When it can't be opened for reading.
+    pub fn reader(&self) -> Result<LedgerReader, ReadError> {
+        LedgerReader::open(&self.inner.path)
+    }
+
+    /// Writes all that is queued, ends the writer and lets go of the locks. Runs without an end record are found
+    /// interrupted at the next start. All clones are closed with it.
+    pub async fn close(&self) {
+        // An error means that the writer has ended already, which is all that is wanted.
+        let _ = self.ask(|done| Command::Close { done }).await;
+        let writer = self
+            .inner
+            .writer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(writer) = writer {
+            // It answered as its last act, so this does not wait; a panic of it was told when it happened.
+            let _ = writer.join();
+        }
+    }
+
+    fn encode(
+        &self,
+        run: RunId,
+        body: &RecordBody,
+        done: Option<oneshot::Sender<Result<Seq, AppendError>>>,
+    ) -> Result<Command, AppendError> {
+        let text =
+            serde_json::to_string(body).map_err(|error| AppendError::Encode(Arc::new(error)))?;
+        if text.len() > BODY_BYTES_MAX {
+            return Err(AppendError::TooLarge {
+                bytes: text.len(),
+                max: BODY_BYTES_MAX,
+            });
+        }
+        Ok(Command::Append(Append {
+            run,
+            at: self.now(),
+            kind: body.kind(),
+            about: body.about().within(run),
+            body: text,
+            done,
+        }))
+    }
+
+    async fn send(&self, command: Command) -> Result<(), AppendError> {
+        self.inner
+            .queue
+            .send_async(command)
+            .await
+            .map_err(|_| AppendError::Closed)
+    }
+
+    async fn ask<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<T>) -> Command,
+    ) -> Result<T, AppendError> {
+        let (done, answer) = oneshot::channel();
+        self.send(command(done)).await?;
+        answer.await.map_err(|_| AppendError::Closed)
+    }
+}
+
+/// A queued record on its way to the disk. Resolves when it is there, or never will be.
+#[derive(Debug)]
+pub struct PendingAppend(oneshot::Receiver<Result<Seq, AppendError>>);
+
+impl Future for PendingAppend {
+    type Output = Result<Seq, AppendError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0)
+            .poll(cx)
+            .map(|answer| answer.unwrap_or(Err(AppendError::Closed)))
+    }
+}

@@ -1,0 +1,265 @@
+//! Reading: beside a running leader and after a crash, never in the way of its writer.
+//!
+//! A damaged record blocks nothing else: it is left out and named, the others are given.
+
+mod census;
+mod row;
+mod runs;
+mod story;
+mod verify;
+
+use std::path::{Path, PathBuf};
+
+use pointsman_model::{CallId, RequestId, RunId, WorkerId};
+use rusqlite::types::Value;
+use rusqlite::{Connection, ErrorCode, params_from_iter};
+
+use crate::record::{LedgerRecord, RecordKind, RequestOpened, Seq};
+use crate::recovery;
+use crate::schema::{self, Stored};
+
+pub use census::CensusRow;
+pub(crate) use row::{ROW_COLUMNS, StoredRow, read_row};
+pub use runs::{RunInfo, RunState};
+pub use story::{CallStory, RequestStory};
+pub(crate) use verify::verify_run;
+pub use verify::{ChainDamage, VerifyReport};
+
+/// A project's ledger, open for reading alone. All its functions block on the disk.
+pub struct LedgerReader {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// Which records are wanted. Everything left out limits nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Of this run.
+    pub run: Option<RunId>,
+    /// Of this agent.
+    pub worker: Option<WorkerId>,
+    /// Of this call.
+    pub call: Option<CallId>,
+    /// Of this request.
+    pub request: Option<RequestId>,
+    /// Of these kinds; of all if none is named.
+    pub kinds: Vec<RecordKind>,
+    /// Written after this one.
+    pub after: Option<Seq>,
+    /// At most so many, the first that fit.
+    pub limit: Option<u32>,
+}
+
+/// The records that were found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RecordList {
+    /// Those that can be read, in the order in which they were written.
+    pub records: Vec<LedgerRecord>,
+    /// Those that can't.
+    pub unreadable: Vec<UnreadableRecord>,
+}
+
+/// A record that can't be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableRecord {
+    /// Its place in the database.
+    pub seq: Seq,
+    /// Why.
+    pub why: Box<str>,
+}
+
+/// Why the ledger can't be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// There is none yet.
+    #[error("there is no ledger at `{0}`: nothing has run in this project yet")]
+    Missing(PathBuf),
+    /// It is a database of another program.
+    #[error("`{0}` is no ledger of pointsman")]
+    Foreign(PathBuf),
+    /// A newer pointsman wrote it.
+    #[error(
+        "the ledger `{path}` has format {version}, this pointsman knows {known}: use a newer pointsman"
+    )]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// The format it has.
+        version: i64,
+        /// The newest format known here.
+        known: i64,
+    },
+    /// Its bytes are damaged where they were wanted.
+    #[error("the ledger `{0}` is damaged: `pointsman log verify` says where")]
+    Damaged(PathBuf),
+    /// It can't be read.
+    #[error("the ledger `{path}` can't be read")]
+    Store {
+        /// The database.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: rusqlite::Error,
+    },
+}
+
+impl LedgerReader {
+    /// Opens an existing ledger.
+    ///
+    /// # Errors
+    /// When there is none, it is not ours, or it can't be read.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let empty = |meta: std::fs::Metadata| meta.len() == 0;
+        match std::fs::metadata(path).map(empty) {
+            Ok(false) => {}
+            // An empty file is a ledger whose first start has not come to its tables.
+            Ok(true) => return Err(ReadError::Missing(path.into())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(ReadError::Missing(path.into()));
+            }
+            Err(_) => {}
+        }
+        let connection = schema::connect_read_only(path).map_err(|error| failed(path, error))?;
+        match schema::stored(&connection).map_err(|error| failed(path, error))? {
+            Stored::Current => Ok(Self {
+                connection,
+                path: path.into(),
+            }),
+            Stored::Empty => Err(ReadError::Missing(path.into())),
+            Stored::Foreign => Err(ReadError::Foreign(path.into())),
+            Stored::Newer(version) => Err(ReadError::Newer {
+                path: path.into(),
+                version,
+                known: schema::SCHEMA_VERSION,
+            }),
+        }
+    }
+
+    /// The records that the filter wants.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub fn records(&self, filter: &Filter) -> Result<RecordList, ReadError> {
+        self.try_records(filter).map_err(|error| self.failed(error))
+    }
+
+    /// The open requests of all runs whose leader lives, oldest first; those of dead leaders are no longer open.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub fn open_requests(&self) -> Result<Vec<RequestOpened>, ReadError> {
+        let mut open = Vec::new();
+        for run in recovery::not_over(&self.connection).map_err(|error| self.failed(error))? {
+            if recovery::is_alive(&self.path, run) {
+                let of_run = recovery::open_requests(&self.connection, run);
+                open.extend(of_run.map_err(|error| self.failed(error))?);
+            }
+        }
+        Ok(open)
+    }
+
+    /// The database's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn try_records(&self, filter: &Filter) -> rusqlite::Result<RecordList> {
+        let (sql, values) = filter.to_sql();
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(params_from_iter(values))?;
+        let mut list = RecordList::default();
+        while let Some(row) = rows.next()? {
+            let seq = Seq(row.get(0)?);
+            match read_row(row)
+                .map_err(|error| error.to_string())
+                .and_then(|row| row.into_record())
+            {
+                Ok(record) => list.records.push(record),
+                Err(why) => list.unreadable.push(UnreadableRecord {
+                    seq,
+                    why: why.into(),
+                }),
+            }
+        }
+        Ok(list)
+    }
+
+    fn failed(&self, error: rusqlite::Error) -> ReadError {
+        failed(&self.path, error)
+    }
+}
+
+fn failed(path: &Path, source: rusqlite::Error) -> ReadError {
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt) => ReadError::Damaged(path.into()),
+        Some(ErrorCode::NotADatabase) => ReadError::Foreign(path.into()),
+        _ => ReadError::Store {
+            path: path.into(),
+            source,
+        },
+    }
+}
+
+impl Filter {
+    /// The records of one run.
+    #[must_use]
+    pub fn of_run(run: RunId) -> Self {
+        Self {
+            run: Some(run),
+            ..Self::default()
+        }
+    }
+
+    /// The records of one call.
+    #[must_use]
+    pub fn of_call(call: CallId) -> Self {
+        Self {
+            call: Some(call),
+            ..Self::default()
+        }
+    }
+
+    fn to_sql(&self) -> (String, Vec<Value>) {
+        let mut sql = format!("SELECT {ROW_COLUMNS} FROM records WHERE TRUE");
+        let mut values = Vec::new();
+        let mut wants = |condition: &str, value: i64| {
+            sql.push_str(" AND ");
+            sql.push_str(condition);
+            values.push(Value::Integer(value));
+        };
+        if let Some(run) = self.run {
+            wants("run = ?", run.number().into());
+        }
+        let ids = [
+            ("worker = ?", self.worker.map(|id| (id.run(), id.number()))),
+            ("call = ?", self.call.map(|id| (id.run(), id.number()))),
+            (
+                "request = ?",
+                self.request.map(|id| (id.run(), id.number())),
+            ),
+        ];
+        for (condition, id) in ids {
+            if let Some((run, number)) = id {
+                wants("run = ?", run.number().into());
+                wants(condition, number.into());
+            }
+        }
+        if let Some(Seq(after)) = self.after {
+            wants("seq > ?", after);
+        }
+        if !self.kinds.is_empty() {
+            let marks = vec!["?"; self.kinds.len()].join(", ");
+            sql.push_str(&format!(" AND kind IN ({marks})"));
+            let kinds = self.kinds.iter().map(|kind| kind.as_str().to_owned());
+            values.extend(kinds.map(Value::Text));
+        }
+        sql.push_str(" ORDER BY seq");
+        if let Some(limit) = self.limit {
+            sql.push_str(" LIMIT ?");
+            values.push(Value::Integer(limit.into()));
+        }
+        (sql, values)
+    }
+}

@@ -1,0 +1,89 @@
+//! The census of a run: the calls that were refused because nobody could answer.
+
+use std::collections::HashMap;
+
+use pointsman_model::{CallId, DecisionReason, Outcome, RunId, WorkerId};
+
+use super::{Filter, LedgerReader, ReadError};
+use crate::record::{CallDecided, RecordBody, RecordKind};
+
+/// One refused call with all that is needed to say which rule would have let it pass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CensusRow {
+    /// The call.
+    pub call: CallId,
+    /// Who asked.
+    pub worker: WorkerId,
+    /// How it ended: nobody could answer, it expired, the machinery failed, or the mode refuses questions.
+    pub outcome: Outcome,
+    /// The ladder's last answer to it.
+    pub decided: CallDecided,
+}
+
+impl LedgerReader {
+    /// The calls of a run that were refused because nobody could answer, in the order in which they ended.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub fn census(&self, run: RunId) -> Result<Vec<CensusRow>, ReadError> {
+        let records = self.records(&Filter {
+            kinds: vec![RecordKind::CallDecided, RecordKind::CallEnded],
+            ..Filter::of_run(run)
+        })?;
+        let mut decided: HashMap<CallId, CallDecided> = HashMap::new();
+        let mut census = Vec::new();
+        for record in records.records {
+            match record.body {
+                RecordBody::CallDecided(last) => {
+                    decided.insert(last.call.id, *last);
+                }
+                RecordBody::CallEnded(ended) => {
+                    let Some(decided) = decided.remove(&ended.call) else {
+                        continue;
+                    };
+                    if let Some(outcome) = ended
+                        .outcome
+                        .filter(|outcome| for_want_of_an_answer(*outcome, &decided))
+                    {
+                        census.push(CensusRow {
+                            call: ended.call,
+                            worker: ended.worker,
+                            outcome,
+                            decided,
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(census)
+    }
+}
+
+fn for_want_of_an_answer(outcome: Outcome, decided: &CallDecided) -> bool {
+    match outcome {
+        Outcome::NobodyCanAnswer | Outcome::Expired | Outcome::Unavailable => true,
+        Outcome::Refused => match decided.judgement.reason {
+            DecisionReason::DontAsk { .. } | DecisionReason::NobodyCanAnswer { .. } => true,
+            DecisionReason::Rule { .. }
+            | DecisionReason::RuleMayMatch { .. }
+            | DecisionReason::Covered { .. }
+            | DecisionReason::Mode { .. }
+            | DecisionReason::ProtectedPath { .. }
+            | DecisionReason::CriticalRemoval { .. }
+            | DecisionReason::NeedsPerson
+            | DecisionReason::OutsideDirectories { .. }
+            | DecisionReason::Opaque { .. }
+            | DecisionReason::Hook { .. }
+            | DecisionReason::Classifier { .. }
+            | DecisionReason::NothingDecided { .. } => false,
+        },
+        Outcome::Allowed
+        | Outcome::DeniedByPerson
+        | Outcome::DeniedByHook
+        | Outcome::DeniedByClassifier
+        | Outcome::Cancelled
+        | Outcome::Superseded
+        | Outcome::Interrupted => false,
+    }
+}

@@ -1,0 +1,214 @@
+//! Verification: every chain walked, every fingerprint worked out again.
+
+use pointsman_model::{Digest, RunId};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::row::{ROW_COLUMNS, StoredRow, read_row};
+use super::{LedgerReader, ReadError};
+use crate::chain::genesis;
+use crate::open::is_damage;
+use crate::record::{ChainPoint, RecordBody};
+
+/// The most faults that the database's own check lists; one is enough to know, a few help to see what happened.
+const FAULTS_LISTED: u32 = 10;
+
+/// A record that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainDamage {
+    /// The run.
+    pub run: RunId,
+    /// Its place in the run's chain.
+    pub number: u64,
+    /// What is wrong.
+    pub why: Box<str>,
+    /// The fingerprint that stands beside it.
+    pub stored_hash: Option<Digest>,
+}
+
+/// What a verification found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VerifyReport {
+    /// How many records were looked at.
+    pub records: u64,
+    /// The last record of each run, oldest run first.
+    pub heads: Vec<ChainPoint>,
+    /// Records that are not as they were written.
+    pub damage: Vec<ChainDamage>,
+    /// What the database's own check says of the file, where it finds fault.
+    pub structure: Vec<Box<str>>,
+}
+
+impl VerifyReport {
+    /// Whether everything is as it was written.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.damage.is_empty() && self.structure.is_empty()
+    }
+}
+
+/// What the walk of one chain found.
+#[derive(Debug, Default)]
+pub(crate) struct RunCheck {
+    pub(crate) records: u64,
+    pub(crate) head: Option<ChainPoint>,
+    pub(crate) damage: Vec<ChainDamage>,
+}
+
+impl LedgerReader {
+    /// Walks every chain and works every fingerprint out again. Reads the whole database once.
+    ///
+    /// # Errors
+    /// When the database can't be read at all; damage is no error but what the report is for.
+    pub fn verify(&self) -> Result<VerifyReport, ReadError> {
+        let mut report = VerifyReport::default();
+        match self.walk(&mut report) {
+            Ok(()) => Ok(report),
+            Err(error) if is_damage(&error) => {
+                report.structure.push(error.to_string().into());
+                Ok(report)
+            }
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    fn walk(&self, report: &mut VerifyReport) -> rusqlite::Result<()> {
+        report.structure = check_file(&self.connection)?;
+        // One transaction, so that a leader's writes beside it don't show half.
+        let tx = self.connection.unchecked_transaction()?;
+        for run in all_runs(&tx)? {
+            let check = verify_run(&tx, run)?;
+            report.records = report.records.saturating_add(check.records);
+            report.damage.extend(check.damage);
+            report.heads.extend(check.head);
+            if check.head.is_none() {
+                report.damage.push(ChainDamage {
+                    run,
+                    number: 0,
+                    why: "all its records are missing".into(),
+                    stored_hash: None,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_file(connection: &Connection) -> rusqlite::Result<Vec<Box<str>>> {
+    let mut statement = connection.prepare(&format!("PRAGMA integrity_check({FAULTS_LISTED})"))?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut faults = Vec::new();
+    for line in lines {
+        let line = line?;
+        if line != "ok" {
+            faults.push(line.into());
+        }
+    }
+    Ok(faults)
+}
+
+/// Every run that has a number or a record.
+fn all_runs(connection: &Connection) -> rusqlite::Result<Vec<RunId>> {
+    let mut statement = connection
+        .prepare_cached("SELECT number FROM runs UNION SELECT run FROM records ORDER BY 1")?;
+    let runs = statement.query_map([], |row| row.get::<_, u32>(0))?;
+    runs.filter_map(|number| number.map(RunId::new).transpose())
+        .collect()
+}
+
+/// Walks the chain of one run. Behind a damaged record the walk goes on from the fingerprint that stands beside it, so
+/// that each fault is told once.
+pub(crate) fn verify_run(connection: &Connection, run: RunId) -> rusqlite::Result<RunCheck> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {ROW_COLUMNS} FROM records WHERE run = ?1 ORDER BY number"
+    ))?;
+    let mut rows = statement.query([run.number()])?;
+    let mut check = RunCheck::default();
+    let mut expected = Some((1_u64, genesis(run)));
+    while let Some(row) = rows.next()? {
+        check.records = check.records.saturating_add(1);
+        let number: u64 = row.get(2)?;
+        let next = number.saturating_add(1);
+        match read_row(row) {
+            Ok(row) => {
+                let stored_hash = Digest::from_bytes(row.hash);
+                let mut found = faults(&row, run, expected);
+                found.extend(missing_before(connection, &row)?);
+                check
+                    .damage
+                    .extend(found.into_iter().map(|why| ChainDamage {
+                        run,
+                        number,
+                        why,
+                        stored_hash: Some(stored_hash),
+                    }));
+                check.head = Some(ChainPoint {
+                    run,
+                    number,
+                    hash: stored_hash,
+                });
+                expected = Some((next, stored_hash));
+            }
+            Err(error) => {
+                check.damage.push(ChainDamage {
+                    run,
+                    number,
+                    why: error.to_string().into(),
+                    stored_hash: None,
+                });
+                expected = None;
+            }
+        }
+    }
+    Ok(check)
+}
+
+/// What is wrong with a row, seen from the row before it.
+fn faults(row: &StoredRow, run: RunId, expected: Option<(u64, Digest)>) -> Vec<Box<str>> {
+    let mut faults: Vec<Box<str>> = Vec::new();
+    if let Some((number, prev)) = expected {
+        if row.number != number {
+            let gap = row.number.saturating_sub(number);
+            faults.push(format!("{gap} records before it are missing").into());
+        } else if row.prev != *prev.as_bytes() {
+            faults.push("it does not follow the record before it".into());
+        }
+    }
+    if row.hash != *row.computed(run).as_bytes() {
+        faults.push("its fingerprint does not fit its content".into());
+    }
+    match serde_json::from_str::<RecordBody>(&row.body) {
+        Err(error) => faults.push(format!("its body can't be read: {error}").into()),
+        Ok(body) if body.kind().as_str() != row.kind => {
+            faults.push("its kind is not that of its body".into());
+        }
+        Ok(body) if body.about().within(run) != row.about(run) => {
+            faults.push("its ids are not those of its body".into());
+        }
+        Ok(_) => {}
+    }
+    faults
+}
+
+/// A run's first record names the newest record there was; that one must still be there.
+fn missing_before(connection: &Connection, row: &StoredRow) -> rusqlite::Result<Option<Box<str>>> {
+    let Ok(RecordBody::RunStarted(started)) = serde_json::from_str(&row.body) else {
+        return Ok(None);
+    };
+    let Some(point) = started.follows else {
+        return Ok(None);
+    };
+    let hash: Option<[u8; 32]> = connection
+        .prepare_cached("SELECT hash FROM records WHERE run = ?1 AND number = ?2")?
+        .query_row(rusqlite::params![point.run.number(), point.number], |row| {
+            row.get(0)
+        })
+        .optional()?;
+    let there = hash == Some(*point.hash.as_bytes());
+    Ok((!there).then(|| {
+        format!(
+            "the record it follows, {} of {}, is missing or another",
+            point.number, point.run
+        )
+        .into()
+    }))
+}

@@ -1,0 +1,41 @@
+//! Records of what happened to the ledger itself.
+
+use pointsman_model::{Digest, RunId};
+use serde::{Deserialize, Serialize};
+
+use super::ChainPoint;
+
+/// A damaged record was found. It stays where it is; nothing reads it any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DamageFound {
+    /// The run it belongs to.
+    pub run: RunId,
+    /// Its place in the run's chain.
+    pub number: u64,
+    /// What is wrong with it.
+    pub why: Box<str>,
+    /// The fingerprint that stands beside it.
+    pub stored_hash: Option<Digest>,
+}
+
+/// A database that could not be read through was set aside; what could be read was carried over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAside {
+    /// Where the damaged file lies now.
+    pub file: Box<str>,
+    /// What is wrong with it.
+    pub why: Box<str>,
+    /// How many records were carried over.
+    pub records_kept: u64,
+    /// The newest record that was carried over: the old head.
+    pub head: Option<ChainPoint>,
+}
+
+/// Records that were only queued could not be written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordsLost {
+    /// How many.
+    pub count: u64,
+    /// Why.
+    pub why: Box<str>,
+}

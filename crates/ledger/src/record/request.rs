@@ -1,0 +1,94 @@
+//! Records of questions and their answers.
+
+use pointsman_model::{Answerer, CallId, PermissionRequest, RequestId, Verdict, VerdictKind};
+use serde::{Deserialize, Serialize};
+
+/// When a request goes to the surfaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Showing {
+    /// At once, beside the automatic checks.
+    AtOnce,
+    /// When the automatic checks came to no answer.
+    AfterChecks,
+}
+
+/// A question was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestOpened {
+    /// The question in full.
+    pub request: PermissionRequest,
+    /// When it is shown.
+    pub showing: Showing,
+}
+
+/// A question that a dead leader left was taken up again, with the same id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestReopened {
+    /// The question.
+    pub request: RequestId,
+    /// Its call.
+    pub call: CallId,
+}
+
+/// A question went to the surfaces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestShown {
+    /// The question.
+    pub request: RequestId,
+    /// Its call.
+    pub call: CallId,
+}
+
+/// A checker said something without deciding: a classifier's no in a handler, a hook's failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Advised {
+    /// The question.
+    pub request: RequestId,
+    /// Its call.
+    pub call: CallId,
+    /// Who.
+    pub by: Answerer,
+    /// What it said.
+    pub text: Box<str>,
+}
+
+/// A question got its one verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestClosed {
+    /// The question.
+    pub request: RequestId,
+    /// Its call.
+    pub call: CallId,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// How an answer was late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lateness {
+    /// It said the same as the verdict.
+    SameAgain,
+    /// It said something else.
+    Conflict,
+    /// The request had expired.
+    Expired,
+    /// A person was at the dialog, so an automatic check's result was dropped.
+    PersonAtIt,
+}
+
+/// An answer came too late to count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateAnswer {
+    /// The question.
+    pub request: RequestId,
+    /// Its call.
+    pub call: CallId,
+    /// Who answered.
+    pub by: Answerer,
+    /// What the answer said.
+    pub answer: VerdictKind,
+    /// How it was late.
+    pub lateness: Lateness,
+}

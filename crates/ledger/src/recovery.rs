@@ -1,0 +1,349 @@
+//! What dead leaders left: found, closed by appended records, reported; or taken up again.
+//!
+//! A run is over when its chain says so (ended, or found interrupted). One that is not over and
+//! whose lock nobody holds has a dead leader.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use pointsman_model::{
+    Answerer, CallId, CallState, Outcome, RunId, Verdict, VerdictKind, WallTime, WorkerId,
+};
+use rusqlite::{Connection, TransactionBehavior, ffi};
+
+use crate::chain::Head;
+use crate::open::{DeadRun, HighestIds, ResumeError, ResumeReport};
+use crate::reader::{ChainDamage, verify_run};
+use crate::record::{
+    CallEnded, CallUnknown, GroupFacts, ProcessGroupStarted, RecordBody, RequestClosed,
+    RequestOpened, RunInterrupted, RunResumed,
+};
+use crate::run_lock::{self, Holder, RunLock};
+
+/// What an agent whose call was still on its way is told, should it ever be resumed.
+const INTERRUPTED: &str = "the leader ended before this call could start";
+
+/// What was found.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) dead: Vec<DeadRun>,
+    pub(crate) groups: Vec<ProcessGroupStarted>,
+    pub(crate) damaged: Vec<ChainDamage>,
+}
+
+/// A call as its records leave it.
+struct CallTrack {
+    id: CallId,
+    worker: WorkerId,
+    started: bool,
+    ended: bool,
+}
+
+/// Closes the runs of dead leaders in one transaction.
+pub(crate) fn close_dead_runs(
+    connection: &mut Connection,
+    path: &Path,
+    now: WallTime,
+) -> rusqlite::Result<Found> {
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut found = Found::default();
+    let mut locks = Vec::new();
+    let mut alive = HashSet::new();
+    for run in not_over(&tx)? {
+        match RunLock::take(path, run) {
+            Ok(Some(lock)) => locks.push((run, lock)),
+            Ok(None) => {
+                alive.insert(run);
+            }
+            Err(error) => return Err(rusqlite::Error::ToSqlConversionFailure(Box::new(error))),
+        }
+    }
+    if !locks.is_empty() {
+        // A leader died; whatever killed it may have hurt the file too.
+        check_structure(&tx)?;
+    }
+    for (run, _) in &locks {
+        found.damaged.extend(verify_run(&tx, *run)?.damage);
+        found.dead.push(close(&tx, *run, now)?);
+    }
+    found.groups = open_groups(&tx, &alive)?;
+    tx.commit()?;
+    for (_, lock) in locks {
+        lock.remove();
+    }
+    Ok(found)
+}
+
+/// The runs whose chain does not say that they are over, oldest first.
+pub(crate) fn not_over(connection: &Connection) -> rusqlite::Result<Vec<RunId>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT number FROM runs WHERE EXISTS (SELECT 1 FROM records WHERE run = runs.number)
+           AND coalesce((SELECT kind FROM records
+                 WHERE run = runs.number
+                   AND kind IN ('run_started', 'run_resumed', 'run_ended', 'run_interrupted')
+                 ORDER BY number DESC LIMIT 1), '') NOT IN ('run_ended', 'run_interrupted')
+         ORDER BY number",
+    )?;
+    let runs = statement.query_map([], |row| row.get::<_, u32>(0))?;
+    runs.filter_map(|number| number.map(RunId::new).transpose())
+        .collect()
+}
+
+/// Reads the whole structure of the file.
+fn check_structure(connection: &Connection) -> rusqlite::Result<()> {
+    let answer: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if answer == "ok" {
+        return Ok(());
+    }
+    let corrupt = ffi::Error::new(ffi::SQLITE_CORRUPT);
+    Err(rusqlite::Error::SqliteFailure(corrupt, Some(answer)))
+}
+
+fn close(connection: &Connection, run: RunId, now: WallTime) -> rusqlite::Result<DeadRun> {
+    let mut head = Head::stored(connection, run)?;
+    let mut append = |body: RecordBody| head.extend_with(connection, run, now, &body).map(drop);
+    let requests: Vec<_> = open_requests(connection, run)?
+        .into_iter()
+        .map(|opened| opened.request)
+        .collect();
+    for request in &requests {
+        append(RecordBody::from(RequestClosed {
+            request: request.id,
+            call: request.call.id,
+            verdict: Verdict {
+                kind: VerdictKind::Ended {
+                    outcome: Outcome::Interrupted,
+                    text: "the leader ended before anyone answered".into(),
+                },
+                by: Answerer::Runtime,
+                at: now,
+                digest: request.digest,
+            },
+        }))?;
+    }
+    let mut not_started = Vec::new();
+    let mut unknown = Vec::new();
+    for call in calls(connection, run)?
+        .into_iter()
+        .filter(|call| !call.ended)
+    {
+        if call.started {
+            unknown.push(call.id);
+            append(RecordBody::from(CallUnknown {
+                worker: call.worker,
+                call: call.id,
+            }))?;
+        } else {
+            not_started.push(call.id);
+            append(RecordBody::from(CallEnded {
+                worker: call.worker,
+                call: call.id,
+                state: CallState::Cancelled,
+                outcome: Some(Outcome::Interrupted),
+                text: INTERRUPTED.into(),
+                exit_code: None,
+                took: None,
+            }))?;
+        }
+    }
+    let count = |list: usize| u32::try_from(list).unwrap_or(u32::MAX);
+    append(RecordBody::from(RunInterrupted {
+        requests: count(requests.len()),
+        calls_not_started: count(not_started.len()),
+        calls_unknown: count(unknown.len()),
+    }))?;
+    Ok(DeadRun {
+        run,
+        requests,
+        not_started,
+        unknown,
+    })
+}
+
+/// The requests of a run that have no verdict, in the order in which they were opened.
+pub(crate) fn open_requests(
+    connection: &Connection,
+    run: RunId,
+) -> rusqlite::Result<Vec<RequestOpened>> {
+    let last_was = "NOT IN ('request_closed')";
+    opened_where(connection, run, last_was)
+}
+
+/// The requests of a run that are open, or that only its leader's death has closed.
+fn left_open(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<RequestOpened>> {
+    let mut left = open_requests(connection, run)?;
+    for opened in opened_where(connection, run, "IN ('request_closed')")? {
+        let mut statement = connection.prepare_cached(
+            "SELECT body FROM records WHERE run = ?1 AND request = ?2 AND kind = 'request_closed'
+             ORDER BY number DESC LIMIT 1",
+        )?;
+        let ids = [run.number(), opened.request.id.number()];
+        let body: String = statement.query_row(ids, |row| row.get(0))?;
+        if let Ok(RecordBody::RequestClosed(closed)) = serde_json::from_str(&body)
+            && closed.verdict.outcome() == Outcome::Interrupted
+        {
+            left.push(opened);
+        }
+    }
+    left.sort_by_key(|opened| opened.request.id);
+    Ok(left)
+}
+
+fn opened_where(
+    connection: &Connection,
+    run: RunId,
+    last_was: &str,
+) -> rusqlite::Result<Vec<RequestOpened>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT body FROM records AS opened WHERE run = ?1 AND kind = 'request_opened'
+           AND (SELECT kind FROM records WHERE run = opened.run AND request = opened.request
+                  AND kind IN ('request_opened', 'request_reopened', 'request_closed')
+                ORDER BY number DESC LIMIT 1) {last_was}
+         ORDER BY number"
+    ))?;
+    let bodies = statement.query_map([run.number()], |row| row.get::<_, String>(0))?;
+    let mut opened = Vec::new();
+    for body in bodies {
+        // A body that can't be read is damage; the chain's check reports it, and nobody can act on it.
+        if let Ok(RecordBody::RequestOpened(request)) = serde_json::from_str(&body?) {
+            opened.push(*request);
+        }
+    }
+    Ok(opened)
+}
+
+fn calls(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<CallTrack>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT call, max(worker), max(kind = 'call_started'),
+                max(kind IN ('call_ended', 'call_unknown'))
+         FROM records WHERE run = ?1 AND call IS NOT NULL GROUP BY call ORDER BY call",
+    )?;
+    let tracks = statement.query_map([run.number()], |row| {
+        Ok(CallTrack {
+            id: CallId::new(run, row.get(0)?),
+            worker: WorkerId::new(run, row.get::<_, Option<u32>>(1)?.unwrap_or(0)),
+            started: row.get(2)?,
+            ended: row.get(3)?,
+        })
+    })?;
+    tracks.collect()
+}
+
+/// The process groups of runs that nobody leads, and that no record says have ended. A group's end may stand in
+/// another run: that of the leader that reaped it.
+fn open_groups(
+    connection: &Connection,
+    alive: &HashSet<RunId>,
+) -> rusqlite::Result<Vec<ProcessGroupStarted>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT run, body FROM records
+         WHERE kind IN ('process_group_started', 'process_group_ended') ORDER BY seq",
+    )?;
+    let rows = statement.query_map([], |row| {
+        Ok((RunId::new(row.get(0)?), row.get::<_, String>(1)?))
+    })?;
+    let mut open: Vec<ProcessGroupStarted> = Vec::new();
+    let mut ended: HashSet<GroupFacts> = HashSet::new();
+    for row in rows {
+        let (run, body) = row?;
+        match serde_json::from_str(&body) {
+            Ok(RecordBody::ProcessGroupStarted(started))
+                if run.is_none_or(|run| !alive.contains(&run)) =>
+            {
+                open.push(started);
+            }
+            Ok(RecordBody::ProcessGroupEnded(end)) => {
+                ended.insert(end.group);
+            }
+            _ => {}
+        }
+    }
+    open.retain(|started| !ended.contains(&started.group));
+    Ok(open)
+}
+
+/// Whether a run may be taken up again, but for its lock.
+pub(crate) fn may_resume(
+    connection: &Connection,
+    run: RunId,
+) -> rusqlite::Result<Result<(), ResumeError>> {
+    let (records, ended): (u64, u64) = connection.query_row(
+        "SELECT count(*), total(kind = 'run_ended') FROM records WHERE run = ?1",
+        [run.number()],
+        |row| Ok((row.get(0)?, row.get::<_, f64>(1)? as u64)),
+    )?;
+    Ok(match (records, ended) {
+        (0, _) => Err(ResumeError::Unknown(run)),
+        (_, 0) => Ok(()),
+        _ => Err(ResumeError::Ended(run)),
+    })
+}
+
+/// Starts the next epoch of a run, and says what its last leader left.
+pub(crate) fn resume(
+    connection: &Connection,
+    run: RunId,
+    head: &mut Head,
+    now: WallTime,
+) -> rusqlite::Result<ResumeReport> {
+    let epochs: u32 = connection.query_row(
+        "SELECT count(*) FROM records WHERE run = ?1 AND kind IN ('run_started', 'run_resumed')",
+        [run.number()],
+        |row| row.get(0),
+    )?;
+    let epoch = epochs.saturating_add(1);
+    let open = left_open(connection, run)?;
+    let calls = calls(connection, run)?;
+    let resumed = RunResumed {
+        epoch,
+        pid: std::process::id(),
+    };
+    head.extend_with(connection, run, now, &resumed.into())?;
+    let ids = |wanted: fn(&CallTrack) -> bool| {
+        calls
+            .iter()
+            .filter(|call| wanted(call))
+            .map(|call| call.id)
+            .collect()
+    };
+    Ok(ResumeReport {
+        run,
+        epoch,
+        open,
+        ended: ids(|call| call.ended),
+        unknown: ids(|call| call.started && !call.ended),
+        highest: highest(connection, run)?,
+    })
+}
+
+fn highest(connection: &Connection, run: RunId) -> rusqlite::Result<HighestIds> {
+    let mut highest = connection.query_row(
+        "SELECT coalesce(max(worker), 0), coalesce(max(call), 0), coalesce(max(request), 0)
+         FROM records WHERE run = ?1",
+        [run.number()],
+        |row| {
+            Ok(HighestIds {
+                worker: row.get(0)?,
+                call: row.get(1)?,
+                request: row.get(2)?,
+                grant: 0,
+            })
+        },
+    )?;
+    let mut statement = connection
+        .prepare_cached("SELECT body FROM records WHERE run = ?1 AND kind = 'grant_made'")?;
+    for body in statement.query_map([run.number()], |row| row.get::<_, String>(0))? {
+        if let Ok(RecordBody::GrantMade(made)) = serde_json::from_str(&body?) {
+            highest.grant = highest.grant.max(made.grant.id.number());
+        }
+    }
+    Ok(highest)
+}
+
+/// Whether a leader holds the run; one whose lock can't be looked at counts as alive, since nobody may close it.
+pub(crate) fn is_alive(path: &Path, run: RunId) -> bool {
+    match run_lock::look(path, run) {
+        Ok(Holder::Nobody) => false,
+        Ok(Holder::Alive) | Err(_) => true,
+    }
+}

@@ -1,0 +1,251 @@
+//! Setting a damaged database aside: its longest readable, valid part is carried over into a new
+//! one with all fingerprints as they were, and the damaged file is kept beside it for people.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use pointsman_model::{Digest, RunId, WallTime};
+use rusqlite::{Connection, params};
+
+use crate::chain::{Head, Link};
+use crate::open::SetAsideReport;
+use crate::reader::{ROW_COLUMNS, StoredRow, read_row};
+use crate::record::ChainPoint;
+use crate::schema;
+
+/// Why a damaged database can't be set aside.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SalvageError {
+    /// A file can't be moved, copied or made.
+    #[error("`{path}` can't be written")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The new database can't be written.
+    #[error("the new database can't be written")]
+    Store(#[from] rusqlite::Error),
+    /// The new database is damaged as well.
+    #[error("the new database is damaged too: {0}")]
+    StillDamaged(Box<str>),
+}
+
+/// A file named after the database.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+/// Puts a new database in the place of a damaged one. The caller holds the lock that keeps every writer away.
+pub(crate) fn set_aside(path: &Path, why: &str) -> Result<SetAsideReport, SalvageError> {
+    let aside = free_name(path);
+    keep(path, &aside)?;
+    let wal = beside(path, "-wal");
+    if wal.exists() {
+        keep(&wal, &beside(&aside, "-wal"))?;
+    }
+    let fresh = beside(path, ".new");
+    remove(&fresh)?;
+    let (records_kept, head) = carry_over(&aside, &fresh)?;
+    // The old write-ahead log is kept beside the old file; here it must not be played into the new one.
+    remove(&wal)?;
+    remove(&beside(path, "-shm"))?;
+    fs::rename(&fresh, path).map_err(|source| file_error(path, source))?;
+    if let Some(folder) = path.parent() {
+        File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|source| file_error(folder, source))?;
+    }
+    Ok(SetAsideReport {
+        file: aside,
+        why: why.into(),
+        records_kept,
+        head,
+    })
+}
+
+fn free_name(path: &Path) -> PathBuf {
+    let mut number = 1_u32;
+    loop {
+        let name = beside(path, &format!(".damaged-{number}"));
+        if !name.exists() {
+            return name;
+        }
+        number = number.saturating_add(1);
+    }
+}
+
+/// Gives a file a second name, or a copy where the file system has no second names.
+fn keep(file: &Path, name: &Path) -> Result<(), SalvageError> {
+    fs::hard_link(file, name)
+        .or_else(|_| fs::copy(file, name).map(drop))
+        .map_err(|source| file_error(name, source))
+}
+
+fn remove(file: &Path) -> Result<(), SalvageError> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(file_error(file, error)),
+        _ => Ok(()),
+    }
+}
+
+fn file_error(path: &Path, source: io::Error) -> SalvageError {
+    SalvageError::File {
+        path: path.into(),
+        source,
+    }
+}
+
+/// Copies each run's valid records, up to its first damaged one, and sees to it that no run's number is used again.
+fn carry_over(aside: &Path, fresh: &Path) -> Result<(u64, Option<ChainPoint>), SalvageError> {
+    let mut target = schema::connect(fresh)?;
+    schema::create(&mut target)?;
+    let tx = target.transaction()?;
+    let mut salvaged = Salvaged::default();
+    // What can't be read at all is not an error here: it is what the file is set aside for.
+    let _ = read_valid(aside, |row| salvaged.take(&tx, row));
+    let highest = salvaged
+        .heads
+        .keys()
+        .map(|run| run.number())
+        .max()
+        .unwrap_or(0)
+        .max(highest_run_named(aside).unwrap_or(0));
+    tx.execute("DELETE FROM sqlite_sequence WHERE name = 'runs'", [])?;
+    tx.execute(
+        "INSERT INTO sqlite_sequence (name, seq) VALUES ('runs', ?1)",
+        [highest],
+    )?;
+    tx.commit()?;
+    target.close().map_err(|(_, error)| error)?;
+    File::open(fresh)
+        .and_then(|file| file.sync_all())
+        .map_err(|source| file_error(fresh, source))?;
+    Ok((salvaged.kept, salvaged.last))
+}
+
+/// What was carried over so far.
+#[derive(Default)]
+struct Salvaged {
+    heads: BTreeMap<RunId, Head>,
+    /// Runs whose chain is broken; nothing behind the break is taken.
+    broken: HashSet<RunId>,
+    kept: u64,
+    last: Option<ChainPoint>,
+}
+
+impl Salvaged {
+    fn take(&mut self, target: &Connection, row: &StoredRow) -> rusqlite::Result<()> {
+        let (Some(run), false) = (
+            row.run(),
+            self.broken.iter().any(|run| Some(*run) == row.run()),
+        ) else {
+            return Ok(());
+        };
+        let known = self.heads.get(&run).copied();
+        let head = known.unwrap_or_else(|| Head::of_new(run));
+        let fits = row.number == head.number.saturating_add(1)
+            && row.prev == *head.hash.as_bytes()
+            && row.hash == *row.computed(run).as_bytes();
+        if !fits {
+            self.broken.insert(run);
+            return Ok(());
+        }
+        if known.is_none() {
+            target.execute(
+                "INSERT INTO runs (number, started_at) VALUES (?1, ?2)",
+                params![run.number(), row.at],
+            )?;
+        }
+        row.insert(target)?;
+        let hash = Digest::from_bytes(row.hash);
+        let number = row.number;
+        self.heads.insert(run, Head { number, hash });
+        self.kept = self.kept.saturating_add(1);
+        self.last = Some(ChainPoint { run, number, hash });
+        Ok(())
+    }
+}
+
+fn read_valid(
+    aside: &Path,
+    mut take: impl FnMut(&StoredRow) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let source = schema::connect_read_only(aside)?;
+    let mut statement = source.prepare(&format!(
+        "SELECT {ROW_COLUMNS} FROM records NOT INDEXED ORDER BY seq"
+    ))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if let Ok(row) = read_row(row) {
+            take(&row)?;
+        }
+    }
+    Ok(())
+}
+
+/// The highest number of a run that any record in the file names, found in the raw bytes, since the tables may be
+/// unreadable.
+fn highest_run_named(file: &Path) -> io::Result<u32> {
+    const MARK: &[u8] = b"\"run\":\"run-";
+    let mut bytes = Vec::new();
+    File::open(file)?.read_to_end(&mut bytes)?;
+    let mut highest = 0;
+    for (at, window) in bytes.windows(MARK.len()).enumerate() {
+        if window == MARK {
+            let digits: String = bytes
+                .iter()
+                .skip(at.saturating_add(MARK.len()))
+                .take(10)
+                .map_while(|byte| byte.is_ascii_digit().then(|| char::from(*byte)))
+                .collect();
+            highest = highest.max(digits.parse().unwrap_or(0));
+        }
+    }
+    Ok(highest)
+}
+
+impl StoredRow {
+    /// The fingerprint that the row should have.
+    pub(crate) fn computed(&self, run: RunId) -> Digest {
+        Link {
+            prev: Digest::from_bytes(self.prev),
+            run,
+            number: self.number,
+            at: WallTime(self.at),
+            kind: &self.kind,
+            about: self.about(run),
+            body: &self.body,
+        }
+        .hash()
+    }
+
+    fn insert(&self, target: &Connection) -> rusqlite::Result<()> {
+        target
+            .prepare_cached(
+                "INSERT INTO records (seq, run, number, at, kind, worker, call, request, body, prev, hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            )?
+            .execute(params![
+                self.seq,
+                self.run,
+                self.number,
+                self.at,
+                self.kind,
+                self.worker,
+                self.call,
+                self.request,
+                self.body,
+                self.prev,
+                self.hash,
+            ])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,400 @@
+//! The writer thread: takes all that is queued, writes it in one synced transaction, answers
+//! everyone who waits.
+//!
+//! There is no timer: alone a record costs one sync, under load the group grows by itself. Nothing
+//! is answered before the transaction is on disk.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pointsman_model::{Digest, RunId, WallTime};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
+use tokio::sync::oneshot;
+
+use crate::chain::{Fresh, Head};
+use crate::ledger::{AppendError, Health};
+use crate::open::{ResumeError, ResumeReport};
+use crate::record::{
+    About, ChainPoint, RecordBody, RecordKind, RecordsLost, RunStart, RunStarted, Seq,
+};
+use crate::recovery;
+use crate::run_lock::{self, RunLock};
+
+/// How many commands may wait for the writer. Enough that a thousand askers never wait for a slot while a group is
+/// being synced, small enough to bound what a dead disk holds in memory.
+pub(crate) const QUEUE_MAX: usize = 8192;
+
+/// The most records in one transaction; beyond it the group's last waiter would wait longer than a second sync takes.
+const GROUP_RECORDS_MAX: usize = 4096;
+
+/// The most bytes in one transaction, so that large bodies don't fill memory and WAL at once.
+const GROUP_BYTES_MAX: usize = 16 << 20;
+
+/// Who waits for an answer.
+pub(crate) type Done<T> = oneshot::Sender<T>;
+
+/// What the handle asks of the writer.
+pub(crate) enum Command {
+    Append(Append),
+    Begin {
+        start: RunStart,
+        at: WallTime,
+        done: Done<Result<RunId, AppendError>>,
+    },
+    Resume {
+        run: RunId,
+        at: WallTime,
+        done: Done<Result<ResumeReport, ResumeError>>,
+    },
+    Close {
+        done: Done<()>,
+    },
+}
+
+/// One record to write.
+pub(crate) struct Append {
+    pub(crate) run: RunId,
+    pub(crate) at: WallTime,
+    pub(crate) kind: RecordKind,
+    pub(crate) about: About,
+    pub(crate) body: String,
+    pub(crate) done: Option<Done<Result<Seq, AppendError>>>,
+}
+
+/// The owner of the connection.
+pub(crate) struct Writer {
+    pub(crate) connection: Connection,
+    pub(crate) path: PathBuf,
+    pub(crate) health: Arc<Health>,
+    /// What is to be told in the next run's chain: what was found when the ledger was opened.
+    pub(crate) to_tell: Vec<RecordBody>,
+    /// Held shared by every writer of the database, so that nobody sets it aside meanwhile.
+    pub(crate) in_use: std::fs::File,
+    pub(crate) runs: HashMap<RunId, OwnRun>,
+    /// Runs that another leader has taken over.
+    pub(crate) taken_over: HashSet<RunId>,
+}
+
+/// A run that this writer leads.
+pub(crate) struct OwnRun {
+    head: Head,
+    lock: RunLock,
+    ended: bool,
+    lost: Option<RecordsLost>,
+}
+
+/// Why a group was not written.
+enum GroupError {
+    TakenOver(RunId),
+    Failed(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for GroupError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Writer {
+    /// Serves the queue until it is closed or all handles are gone.
+    pub(crate) fn serve(mut self, queue: &flume::Receiver<Command>) {
+        let mut held_over = None;
+        loop {
+            let Some(command) = held_over.take().or_else(|| queue.recv().ok()) else {
+                break self.end();
+            };
+            match command {
+                Command::Append(first) => {
+                    let (group, next) = gather(first, queue);
+                    held_over = next;
+                    self.write_group(group);
+                }
+                Command::Begin { start, at, done } => {
+                    // Nobody to tell means that the asker went away; the run stays without a leader's records.
+                    let _ = done.send(self.begin(start, at));
+                }
+                Command::Resume { run, at, done } => {
+                    let _ = done.send(self.resume(run, at));
+                }
+                Command::Close { done } => {
+                    self.end();
+                    let _ = done.send(());
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Lets go of the database and of the locks. The files of locks of runs that did not end stay: they say nothing,
+    /// but the next start removes them when it has closed the run.
+    fn end(self) {
+        drop(self.connection);
+        for run in self.runs.into_values() {
+            if run.ended {
+                run.lock.remove();
+            }
+        }
+        drop(self.in_use);
+    }
+
+    fn write_group(&mut self, group: Vec<Append>) {
+        let (mut group, strange): (Vec<_>, Vec<_>) = group
+            .into_iter()
+            .partition(|append| self.runs.contains_key(&append.run));
+        for append in strange {
+            let error = if self.taken_over.contains(&append.run) {
+                AppendError::TakenOver(append.run)
+            } else {
+                AppendError::NotOurs(append.run)
+            };
+            answer(append.done, Err(error));
+        }
+        while !group.is_empty() {
+            match self.try_write(&group) {
+                Ok(seqs) => {
+                    self.health.set(None);
+                    for (append, seq) in group.into_iter().zip(seqs) {
+                        answer(append.done, Ok(seq));
+                    }
+                    return;
+                }
+                Err(GroupError::TakenOver(run)) => {
+                    self.runs.remove(&run);
+                    self.taken_over.insert(run);
+                    let (theirs, rest) = group.into_iter().partition(|append| append.run == run);
+                    refuse(theirs, &AppendError::TakenOver(run));
+                    group = rest;
+                }
+                Err(GroupError::Failed(error)) => {
+                    let error = self.append_error(error);
+                    tracing::error!(%error, records = group.len(), "records were not written");
+                    self.health.set(Some(error.clone()));
+                    self.count_lost(&group, &error);
+                    refuse(group, &error);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Writes the group in one transaction. Heads move only when it is on disk.
+    fn try_write(&mut self, group: &[Append]) -> Result<Vec<Seq>, GroupError> {
+        let tx = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut heads: HashMap<RunId, Head> = HashMap::new();
+        let mut seqs = Vec::with_capacity(group.len());
+        for append in group {
+            let Some(own) = self.runs.get(&append.run) else {
+                return Err(GroupError::TakenOver(append.run));
+            };
+            let taken_over = |error| fence(error, append.run);
+            let head = match heads.entry(append.run) {
+                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    let mut head = own.head;
+                    if let Some(lost) = &own.lost {
+                        head.extend_with(&tx, append.run, append.at, &lost.clone().into())
+                            .map_err(taken_over)?;
+                    }
+                    entry.insert(head)
+                }
+            };
+            let fresh = Fresh {
+                run: append.run,
+                at: append.at,
+                kind: append.kind,
+                about: append.about,
+                body: &append.body,
+            };
+            seqs.push(head.extend(&tx, &fresh).map_err(taken_over)?);
+        }
+        tx.commit()?;
+        for (run, head) in heads {
+            if let Some(own) = self.runs.get_mut(&run) {
+                own.head = head;
+                own.lost = None;
+            }
+        }
+        for append in group {
+            if append.kind == RecordKind::RunEnded
+                && let Some(own) = self.runs.get_mut(&append.run)
+            {
+                own.ended = true;
+            }
+        }
+        Ok(seqs)
+    }
+
+    /// Remembers the records that nobody waits for, so that the run's chain will say that they are missing.
+    fn count_lost(&mut self, group: &[Append], error: &AppendError) {
+        for append in group.iter().filter(|append| append.done.is_none()) {
+            if let Some(own) = self.runs.get_mut(&append.run) {
+                let lost = own.lost.get_or_insert_with(|| RecordsLost {
+                    count: 0,
+                    why: error.to_string().into(),
+                });
+                lost.count = lost.count.saturating_add(1);
+            }
+        }
+    }
+
+    fn begin(&mut self, start: RunStart, at: WallTime) -> Result<RunId, AppendError> {
+        let path = self.path.clone();
+        let failed = |error| append_error(&path, error);
+        let tx = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(failed)?;
+        tx.execute("INSERT INTO runs (started_at) VALUES (?1)", [at.0])
+            .map_err(failed)?;
+        let run = u32::try_from(tx.last_insert_rowid())
+            .ok()
+            .and_then(RunId::new)
+            .ok_or_else(|| failed(rusqlite::Error::IntegralValueOutOfRange(0, i64::MAX)))?;
+        // The lock comes before anyone can see the run, so that nobody ever finds a living run without its lock.
+        let lock = take_lock(&path, run)?;
+        let mut head = Head::of_new(run);
+        let started = RunStarted {
+            run,
+            start,
+            pid: std::process::id(),
+            follows: newest(&tx).map_err(failed)?,
+        };
+        head.extend_with(&tx, run, at, &started.into())
+            .map_err(failed)?;
+        for body in &self.to_tell {
+            head.extend_with(&tx, run, at, body).map_err(failed)?;
+        }
+        tx.commit().map_err(failed)?;
+        self.to_tell.clear();
+        self.own(run, head, lock);
+        Ok(run)
+    }
+
+    fn resume(&mut self, run: RunId, at: WallTime) -> Result<ResumeReport, ResumeError> {
+        let path = self.path.clone();
+        if self.runs.contains_key(&run) {
+            return Err(ResumeError::Alive(run));
+        }
+        let failed = |error| ResumeError::Append(append_error(&path, error));
+        let tx = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(failed)?;
+        recovery::may_resume(&tx, run).map_err(failed)??;
+        let lock = RunLock::take(&path, run)
+            .map_err(|source| ResumeError::Append(lock_error(&path, run, source)))?
+            .ok_or(ResumeError::Alive(run))?;
+        let mut head = Head::stored(&tx, run).map_err(failed)?;
+        let report = recovery::resume(&tx, run, &mut head, at).map_err(failed)?;
+        tx.commit().map_err(failed)?;
+        self.own(run, head, lock);
+        Ok(report)
+    }
+
+    fn own(&mut self, run: RunId, head: Head, lock: RunLock) {
+        self.taken_over.remove(&run);
+        self.runs.insert(
+            run,
+            OwnRun {
+                head,
+                lock,
+                ended: false,
+                lost: None,
+            },
+        );
+    }
+
+    fn append_error(&self, error: rusqlite::Error) -> AppendError {
+        append_error(&self.path, error)
+    }
+}
+
+/// Takes what is queued behind `first`, up to the bounds of a group or up to a command of another kind.
+fn gather(first: Append, queue: &flume::Receiver<Command>) -> (Vec<Append>, Option<Command>) {
+    let mut bytes = first.body.len();
+    let mut group = vec![first];
+    while group.len() < GROUP_RECORDS_MAX && bytes < GROUP_BYTES_MAX {
+        match queue.try_recv() {
+            Ok(Command::Append(append)) => {
+                bytes = bytes.saturating_add(append.body.len());
+                group.push(append);
+            }
+            Ok(other) => return (group, Some(other)),
+            Err(_) => break,
+        }
+    }
+    (group, None)
+}
+
+/// A record whose number is taken already means that somebody else writes to the run.
+fn fence(error: rusqlite::Error, run: RunId) -> GroupError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => GroupError::TakenOver(run),
+        _ => GroupError::Failed(error),
+    }
+}
+
+/// The newest record of the database.
+pub(crate) fn newest(connection: &Connection) -> rusqlite::Result<Option<ChainPoint>> {
+    let newest = connection
+        .prepare_cached("SELECT run, number, hash FROM records ORDER BY seq DESC LIMIT 1")?
+        .query_row([], |row| {
+            let run: u32 = row.get(0)?;
+            Ok(RunId::new(run).map(|run| (run, row.get(1), row.get(2))))
+        })
+        .optional()?
+        .flatten();
+    newest
+        .map(|(run, number, hash)| {
+            Ok(ChainPoint {
+                run,
+                number: number?,
+                hash: Digest::from_bytes(hash?),
+            })
+        })
+        .transpose()
+}
+
+fn take_lock(path: &std::path::Path, run: RunId) -> Result<RunLock, AppendError> {
+    let taken = RunLock::take(path, run).map_err(|source| lock_error(path, run, source))?;
+    taken.ok_or(AppendError::TakenOver(run))
+}
+
+fn lock_error(path: &std::path::Path, run: RunId, source: std::io::Error) -> AppendError {
+    AppendError::Lock {
+        path: run_lock::path_of(path, run).to_string_lossy().into(),
+        source: Arc::new(source),
+    }
+}
+
+fn answer(done: Option<Done<Result<Seq, AppendError>>>, answer: Result<Seq, AppendError>) {
+    if let Some(done) = done {
+        // Whoever stopped waiting doesn't want to know.
+        let _ = done.send(answer);
+    }
+}
+
+fn refuse(group: Vec<Append>, error: &AppendError) {
+    for append in group {
+        answer(append.done, Err(error.clone()));
+    }
+}
+
+/// What a database error means to the one who wanted to record something.
+pub(crate) fn append_error(path: &std::path::Path, error: rusqlite::Error) -> AppendError {
+    let shown = || path.to_string_lossy().into();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => AppendError::Full(shown()),
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            AppendError::ReadOnly(shown())
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => AppendError::Busy(shown()),
+        _ => AppendError::Store {
+            path: shown(),
+            source: Arc::new(error),
+        },
+    }
+}
