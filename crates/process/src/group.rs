@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
-use serde::{Deserialize, Serialize};
 
 /// The variable that carries a group's mark. What a marked program starts carries it too, and a
 /// pointsman that runs inside another appends to it, so that the outer one finds all.
@@ -20,7 +19,7 @@ const SWEEPS_MAX: u32 = 8;
 
 /// A process group that [`crate::run`] started. Its owner records it, so that [`crate::reap`] can
 /// end it after the leader died.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProcessGroup {
     id: i32,
     started_ticks: u64,
@@ -39,6 +38,18 @@ impl ProcessGroup {
         }
     }
 
+    /// A group as it was recorded: what [`Self::id`], [`Self::started_ticks`], [`Self::boot`] and
+    /// [`Self::mark`] said of it.
+    #[must_use]
+    pub fn recorded(id: i32, started_ticks: u64, boot: &str, mark: &str) -> Self {
+        Self {
+            id,
+            started_ticks,
+            boot: boot.into(),
+            mark: mark.into(),
+        }
+    }
+
     /// The group's number, which is its first process's.
     #[must_use]
     pub fn id(&self) -> i32 {
@@ -51,15 +62,28 @@ impl ProcessGroup {
         self.started_ticks
     }
 
+    /// Which start of the machine it belongs to.
+    #[must_use]
+    pub fn boot(&self) -> &str {
+        &self.boot
+    }
+
+    /// What its members carry in their environment.
+    #[must_use]
+    pub fn mark(&self) -> &str {
+        &self.mark
+    }
+
     /// Whether the machine has been started anew since; then nothing of the group is left.
     pub(crate) fn is_of_an_earlier_boot(&self) -> bool {
         *self.boot != *boot_id()
     }
 
-    /// Whether its first process is still there, dead or alive, and is that very process.
-    pub(crate) fn leader_is_there(&self) -> bool {
-        Stat::read(self.id)
-            .is_some_and(|stat| stat.started_ticks == self.started_ticks && stat.group == self.id)
+    /// Whether its first process lives and is that very process.
+    pub(crate) fn leader_lives(&self) -> bool {
+        Stat::read(self.id).is_some_and(|stat| {
+            stat.lives && stat.started_ticks == self.started_ticks && stat.group == self.id
+        })
     }
 
     /// Whether a process that carries the mark is a member of it.
@@ -159,6 +183,7 @@ fn boot_id() -> &'static str {
 
 /// What we need of `/proc/PID/stat`.
 struct Stat {
+    lives: bool,
     group: i32,
     started_ticks: u64,
 }
@@ -170,9 +195,11 @@ impl Stat {
         // parentheses of its own; the fields behind it are counted from the last one.
         let (_, rest) = text.rsplit_once(')')?;
         let mut fields = rest.split_ascii_whitespace();
-        let group = fields.nth(2)?.parse().ok()?;
+        let lives = !matches!(fields.next()?, "Z" | "X");
+        let group = fields.nth(1)?.parse().ok()?;
         let started_ticks = fields.nth(16)?.parse().ok()?;
         Some(Self {
+            lives,
             group,
             started_ticks,
         })

@@ -26,7 +26,7 @@ pub fn reap(group: &ProcessGroup) -> Reaped {
     if group.is_of_an_earlier_boot() {
         return Reaped::Gone;
     }
-    let is_ours = group.leader_is_there() || group.has_marked_member();
+    let is_ours = group.leader_lives() || group.has_marked_member();
     if is_ours {
         group.signal(Signal::KILL);
     }
