@@ -1,0 +1,17 @@
+//! Handlers: the strategies by which an open question finds its one verdict.
+
+use async_trait::async_trait;
+use pointsman_model::{HandlerKind, PermissionRequest, Verdict};
+
+/// Finds the one verdict of a request. Fixed in an agent's context when it is spawned.
+#[async_trait]
+pub trait PermissionHandler: Send + Sync {
+    /// Which strategy it is.
+    fn kind(&self) -> HandlerKind;
+
+    /// The verdict. Always comes: each request has a deadline, and a failure of whatever kind is a
+    /// refusal with its own outcome, never a yes.
+    ///
+    /// Cancellation: dropping the future ends the request as cancelled and stops its answerers.
+    async fn resolve(&self, request: PermissionRequest) -> Verdict;
+}
