@@ -6,6 +6,7 @@ pub mod shown;
 #[cfg(test)]
 mod fixture;
 mod session;
+pub mod socket;
 mod terminal;
 
 pub use session::{ParseScopeError, SessionError, SessionScope, grant_for};

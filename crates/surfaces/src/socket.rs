@@ -1,0 +1,10 @@
+//! The control socket: how a command in another terminal reaches a running leader.
+//!
+//! One socket a run, in the state folder of the project, open to its owner alone; whoever connects
+//! has to be the same user. Client and server speak one JSON object a line, the client first.
+
+mod client;
+mod wire;
+
+pub use client::{Client, ClientError, FindError, find_leader};
+pub use wire::{AlwaysWire, AnswerWord, Ask, Came, LineError, Reply, RequestCard, read_line};

@@ -1,0 +1,140 @@
+//! The client's side: find the leader, say one thing, hear one answer. Blocking, with an end to
+//! each wait.
+
+use std::io::{self, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pointsman_model::RunId;
+
+use super::wire::{Ask, LineError, Reply, read_line};
+
+/// How long the leader may take to answer: a verdict has to reach the disk, which may be busy.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// A connection to a running leader.
+#[derive(Debug)]
+pub struct Client {
+    stream: UnixStream,
+}
+
+/// Why a leader could not be spoken with.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The question did not get there.
+    #[error("the leader can't be reached")]
+    Send(#[source] io::Error),
+    /// No answer came back.
+    #[error("the leader did not answer")]
+    Receive(#[source] LineError),
+}
+
+/// Why no one leader could be found.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FindError {
+    /// None runs here.
+    #[error("no leader runs in this project")]
+    None,
+    /// That run has no leader any more.
+    #[error("no leader runs for {0}")]
+    NotThatRun(RunId),
+    /// Several run, and none was named.
+    #[error("several leaders run in this project: {}", list(.0))]
+    Several(Vec<RunId>),
+    /// The state folder can't be read.
+    #[error("the state folder can't be read")]
+    State(#[source] io::Error),
+}
+
+fn list(runs: &[RunId]) -> String {
+    let names: Vec<String> = runs.iter().map(ToString::to_string).collect();
+    names.join(", ")
+}
+
+impl Client {
+    /// Connects to the leader behind that socket.
+    ///
+    /// # Errors
+    /// When nobody listens there.
+    pub fn connect(socket: &Path) -> io::Result<Self> {
+        let stream = UnixStream::connect(socket)?;
+        stream.set_read_timeout(Some(ANSWER_TIME_MAX))?;
+        stream.set_write_timeout(Some(ANSWER_TIME_MAX))?;
+        Ok(Self { stream })
+    }
+
+    /// Says one thing and waits for the answer.
+    ///
+    /// # Errors
+    /// When the leader is gone, does not answer in time, or says what is not understood.
+    pub fn ask(&mut self, ask: &Ask) -> Result<Reply, ClientError> {
+        let mut line = serde_json::to_vec(ask).map_err(|error| ClientError::Send(error.into()))?;
+        line.push(b'\n');
+        self.stream.write_all(&line).map_err(ClientError::Send)?;
+        read_line(&mut BufReader::new(&self.stream)).map_err(ClientError::Receive)
+    }
+}
+
+/// The leader among these sockets: the one of that run, or the only one that answers. A socket that
+/// nobody listens at was left by a killed leader and counts for nothing.
+///
+/// # Errors
+/// When there is none, or several and none is named.
+pub fn find_leader(
+    sockets: Vec<(RunId, PathBuf)>,
+    run: Option<RunId>,
+) -> Result<(RunId, Client), FindError> {
+    let mut found: Vec<(RunId, Client)> = sockets
+        .into_iter()
+        .filter(|(candidate, _)| run.is_none_or(|run| run == *candidate))
+        .filter_map(|(candidate, path)| Some((candidate, Client::connect(&path).ok()?)))
+        .collect();
+    match (found.pop(), run) {
+        (Some(one), _) if found.is_empty() => Ok(one),
+        (Some((last, _)), _) => Err(FindError::Several(
+            found.iter().map(|(run, _)| *run).chain([last]).collect(),
+        )),
+        (None, Some(run)) => Err(FindError::NotThatRun(run)),
+        (None, None) => Err(FindError::None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    fn run(number: u32) -> RunId {
+        RunId::new(number).unwrap()
+    }
+
+    #[test]
+    fn the_leader_is_the_one_that_listens() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = |number: u32| temp.path().join(format!("run-{number}.sock"));
+        let at = |number: u32| (run(number), path(number));
+        assert!(matches!(
+            find_leader(Vec::new(), None),
+            Err(FindError::None)
+        ));
+        drop(UnixListener::bind(path(1)).unwrap());
+        assert!(matches!(
+            find_leader(vec![at(1)], Some(run(1))),
+            Err(FindError::NotThatRun(_))
+        ));
+        let _two = UnixListener::bind(path(2)).unwrap();
+        let (found, _) = find_leader(vec![at(2), at(1)], None).unwrap();
+        assert_eq!(found, run(2));
+        let _three = UnixListener::bind(path(3)).unwrap();
+        let several = find_leader(vec![at(3), at(2), at(1)], None).unwrap_err();
+        assert_eq!(
+            several.to_string(),
+            "several leaders run in this project: run-3, run-2"
+        );
+        let (found, _) = find_leader(vec![at(3), at(2)], Some(run(3))).unwrap();
+        assert_eq!(found, run(3));
+    }
+}
