@@ -5,22 +5,34 @@
 //! to: [`Loaded`]. Nothing is read but what the places name, nothing is written, and no file's fault
 //! ends the loading: each becomes a [`crate::Problem`] with its line and column.
 
+mod agent_file;
+mod checkout;
+mod content;
+mod document;
 mod drawing;
 mod files;
 mod hooks;
+mod keys;
+mod lint;
 mod load;
 mod loaded;
 mod place;
 mod pointsman;
+mod reading;
 mod trust;
 
+pub use agent_file::AgentFile;
+pub use checkout::main_checkout;
 pub use drawing::SourceTexts;
 pub use files::{DiskFiles, FILE_BYTES_MAX, MemoryFiles, SettingsFiles};
-pub use hooks::{HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting, HookSettings};
+pub use hooks::{
+    HookDuty, HookEvent, HookLife, HookMatcher, HookRegex, HookRun, HookSetting, HookSettings,
+};
+pub use lint::lint;
 pub use load::load;
 pub use loaded::{
     DirectorySetting, Found, Loaded, ModeSetting, Offer, SettingsFile, Standing, Switches, Whose,
 };
-pub use place::{Dialect, SettingsPlace, SettingsPlaces};
+pub use place::{Author, Dialect, SettingsPlaces};
 pub use pointsman::{ClassifierSettings, PointsmanSettings, Presence};
 pub use trust::{Loosening, LooseningKind, TrustRecord};

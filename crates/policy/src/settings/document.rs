@@ -111,10 +111,12 @@ impl Source {
         let mut chars = rest.char_indices().peekable();
         for _ in 1..character {
             match chars.next() {
-                Some((_, '\\')) => match chars.next() {
-                    Some((_, 'u')) => (0..4).for_each(|_| drop(chars.next())),
-                    _ => {}
-                },
+                Some((_, '\\')) => {
+                    if chars.next().is_some_and(|(_, escape)| escape == 'u') {
+                        // Four digits; that a pair of them makes one character shifts by one at worst.
+                        let _ = chars.nth(3);
+                    }
+                }
                 Some((_, '"')) | None => break,
                 Some(_) => {}
             }

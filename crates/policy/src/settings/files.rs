@@ -6,9 +6,10 @@ use std::io;
 
 use pointsman_model::AbsPath;
 
-/// The longest settings or agent file that is read. People's files have a few kilobytes; what is
-/// longer is a mistake or an attempt to make loading slow.
-pub const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// The longest file that is read. Settings have a few kilobytes; git's index, which says whether the
+/// local settings are checked in, has about a hundred bytes a file and this is enough for half a
+/// million of them.
+pub const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Reads the files that settings come from. Nothing is ever written through it.
 pub trait SettingsFiles: Send + Sync {

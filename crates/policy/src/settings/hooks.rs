@@ -1,9 +1,14 @@
 //! Hooks as settings configure them: which program or address is asked at which event.
 
+mod matcher;
+mod reading;
+
 use std::sync::Arc;
 
 use pointsman_model::{FilePlace, Millis, RuleSource, RuleText};
 use serde::Serialize;
+
+pub use matcher::{HookMatcher, HookRegex};
 
 /// All hooks that count, in the order of the files and within them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -62,18 +67,6 @@ pub struct HookSetting {
     pub place: FilePlace,
 }
 
-/// For which values of its event a hook is asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", content = "of", rename_all = "snake_case")]
-pub enum HookMatcher {
-    /// Every one.
-    All,
-    /// These names alone, compared whole.
-    Names(Vec<Box<str>>),
-    /// Every one in which the regular expression is found.
-    Regex(Box<str>),
-}
-
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -119,12 +112,81 @@ pub enum HookLife {
     OneCall,
     /// One process, one JSON line each way.
     Resident,
+    /// Started for each call and not waited for: it has no vote.
+    Detached,
+}
+
+impl HookEvent {
+    /// Every event that hooks are asked or told of here.
+    pub const ALL: [Self; 11] = [
+        Self::PreToolUse,
+        Self::PermissionRequest,
+        Self::PermissionDenied,
+        Self::PostToolUse,
+        Self::PostToolUseFailure,
+        Self::Notification,
+        Self::SubagentStart,
+        Self::SubagentStop,
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::Stop,
+    ];
+
+    /// Its name in settings and in what hooks are sent.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PreToolUse => "PreToolUse",
+            Self::PermissionRequest => "PermissionRequest",
+            Self::PermissionDenied => "PermissionDenied",
+            Self::PostToolUse => "PostToolUse",
+            Self::PostToolUseFailure => "PostToolUseFailure",
+            Self::Notification => "Notification",
+            Self::SubagentStart => "SubagentStart",
+            Self::SubagentStop => "SubagentStop",
+            Self::SessionStart => "SessionStart",
+            Self::SessionEnd => "SessionEnd",
+            Self::Stop => "Stop",
+        }
+    }
+
+    /// Whether it is about one call of a tool, so that a hook's `if` can be tried.
+    #[must_use]
+    pub fn is_of_a_call(self) -> bool {
+        match self {
+            Self::PreToolUse
+            | Self::PermissionRequest
+            | Self::PermissionDenied
+            | Self::PostToolUse
+            | Self::PostToolUseFailure => true,
+            Self::Notification
+            | Self::SubagentStart
+            | Self::SubagentStop
+            | Self::SessionStart
+            | Self::SessionEnd
+            | Self::Stop => false,
+        }
+    }
 }
 
 impl HookSettings {
-    /// The hooks of an event, in order.
-    pub fn of(&self, event: HookEvent) -> impl Iterator<Item = &HookSetting> {
-        self.hooks.iter().filter(move |hook| hook.event == event)
+    /// The hooks that are asked at an event for a value (a tool's name at the events of a call), in
+    /// order. Of hooks that would do the same under the same condition, the first alone is given;
+    /// it is a guard when one of them is.
+    #[must_use]
+    pub fn matching(&self, event: HookEvent, value: &str) -> Vec<HookSetting> {
+        let mut asked: Vec<HookSetting> = Vec::new();
+        for hook in &self.hooks {
+            if hook.event != event || !hook.matcher.matches(value) {
+                continue;
+            }
+            match asked.iter_mut().find(|asked| asked.does_the_same(hook)) {
+                None => asked.push(hook.clone()),
+                Some(same) if hook.duty == HookDuty::Guard => same.duty = HookDuty::Guard,
+                Some(_) => {}
+            }
+        }
+        asked
     }
 }
 
@@ -133,5 +195,9 @@ impl HookSetting {
     #[must_use]
     pub fn name(&self) -> Arc<str> {
         self.place.to_string().into()
+    }
+
+    fn does_the_same(&self, other: &Self) -> bool {
+        self.run == other.run && self.condition == other.condition && self.life == other.life
     }
 }

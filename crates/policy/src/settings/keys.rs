@@ -136,10 +136,6 @@ pub(super) const TOP_FORMER: &[(&str, &str)] = &[
     ),
 ];
 
-/// Keys that count in managed settings alone.
-pub(super) const MANAGED_ONLY: &[&str] =
-    &["allowManagedHooksOnly", "allowManagedPermissionRulesOnly"];
-
 /// Keys under `permissions`.
 pub(super) const PERMISSIONS: &[&str] = &[
     "allow",

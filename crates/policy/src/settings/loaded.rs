@@ -3,6 +3,7 @@
 use pointsman_model::{AbsPath, Digest, FilePlace, PermissionMode, PermissionRule, RuleSource};
 use serde::Serialize;
 
+use super::agent_file::AgentFile;
 use super::drawing::SourceTexts;
 use super::hooks::HookSettings;
 use super::pointsman::PointsmanSettings;
@@ -27,8 +28,15 @@ pub struct Loaded {
     pub switches: Switches,
     /// All that is wrong, in the order of the files.
     pub problems: Vec<Problem>,
-    /// What the project's files loosen and nobody said yes to: it doesn't count.
+    /// All that the project's files loosen, line by line, whether it counts or not.
+    pub loosens: Vec<Loosening>,
+    /// What of it nobody said yes to: it doesn't count.
     pub untrusted: Vec<Loosening>,
+    /// The fingerprint of the project's files; a [`super::TrustRecord`] that holds it makes count
+    /// what they loosen.
+    pub project_content: Digest,
+    /// The agents that files define.
+    pub agents: Vec<AgentFile>,
     /// Whether anything that forbids, asks or guards may be missing.
     pub standing: Standing,
     /// The files that were looked for, in the order they were read.

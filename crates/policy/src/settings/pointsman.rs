@@ -1,5 +1,7 @@
 //! pointsman's own settings: the object under the key `pointsman` of its settings files.
 
+mod reading;
+
 use pointsman_model::{Millis, RuleSource, Surface};
 use serde::Serialize;
 
@@ -32,7 +34,7 @@ pub enum Presence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClassifierSettings {
     /// The program and its arguments; no shell reads them.
-    pub command: Vec<String>,
+    pub command: Vec<Box<str>>,
     /// How long it may take.
     pub timeout: Millis,
     /// Whose file names it: the person's or the managed settings.

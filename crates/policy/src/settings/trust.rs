@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use pointsman_model::{AbsPath, Digest, FilePlace};
+use pointsman_model::{AbsPath, Digest, DigestBuilder, FilePlace};
 use serde::{Deserialize, Serialize};
 
-/// A person's yes to what a project's files loosen, bound to their content. `pointsman trust` writes
-/// it; one project may hold several, since worktrees of it may have other files.
+use super::files::SettingsFiles;
+use super::hooks::{HookRun, HookSetting};
+
+/// A person's yes to what a project's files loosen, bound to their content. `pointsman trust` keeps
+/// it; one project may have several contents, since worktrees of it may hold other files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustRecord {
     /// The main checkout that it is for.
     pub project: AbsPath,
-    /// The contents that were said yes to.
+    /// The contents that were said yes to: [`super::Loaded::project_content`] when it was said.
     pub contents: BTreeSet<Digest>,
 }
 
@@ -29,7 +32,7 @@ pub enum LooseningKind {
     Hook,
     /// Hooks that are switched off.
     DisabledHooks,
-    /// An agent that asks for a mode with more trust than its parent's.
+    /// An agent that asks for a mode with more trust than the default one.
     AgentMode,
     /// A surface that would count as someone being there.
     Surface,
@@ -44,4 +47,92 @@ pub struct Loosening {
     pub what: String,
     /// Where it stands.
     pub place: FilePlace,
+}
+
+impl TrustRecord {
+    /// No yes to anything yet.
+    #[must_use]
+    pub fn of_project(project: AbsPath) -> Self {
+        Self {
+            project,
+            contents: BTreeSet::new(),
+        }
+    }
+
+    /// The same record with a yes to this content too.
+    #[must_use]
+    pub fn with(mut self, content: Digest) -> Self {
+        self.contents.insert(content);
+        self
+    }
+
+    /// Whether the yes is for this content of this project.
+    #[must_use]
+    pub fn covers(&self, project: &AbsPath, content: Digest) -> bool {
+        self.project == *project && self.contents.contains(&content)
+    }
+}
+
+/// What of a project goes into the digest that trust is bound to: its settings, its agents, and the
+/// scripts of its own that its hooks run. Paths go in relative to the project, so that a worktree
+/// with the same files is the same content.
+pub(super) struct ProjectContent {
+    project: AbsPath,
+    digest: DigestBuilder,
+    scripts: BTreeSet<AbsPath>,
+}
+
+impl ProjectContent {
+    pub(super) fn new(project: &AbsPath) -> Self {
+        Self {
+            project: project.clone(),
+            digest: DigestBuilder::new("project content"),
+            scripts: BTreeSet::new(),
+        }
+    }
+
+    /// Adds a file.
+    pub(super) fn file(&mut self, path: &AbsPath, bytes: &[u8]) {
+        let name = path.below(&self.project).unwrap_or(path.as_str());
+        let digest = std::mem::take(&mut self.digest);
+        self.digest = digest.part("path", name.as_bytes()).part("bytes", bytes);
+    }
+
+    /// Adds the scripts of the project that a hook names.
+    pub(super) fn hook(&mut self, hook: &HookSetting) {
+        let words: Vec<&str> = match &hook.run {
+            HookRun::Shell { line } => line.split(is_between_words).collect(),
+            HookRun::Program { program, args } => std::iter::once(program)
+                .chain(args)
+                .map(|word| &**word)
+                .collect(),
+            HookRun::Http { .. } => Vec::new(),
+        };
+        for word in words {
+            let word = word.replace("${CLAUDE_PROJECT_DIR}", self.project.as_str());
+            let word = word.replace("$CLAUDE_PROJECT_DIR", self.project.as_str());
+            let path = self.project.join(&word);
+            if !word.is_empty() && path.is_within(&self.project) {
+                self.scripts.insert(path);
+            }
+        }
+    }
+
+    /// The digest of all that was added. A script that can't be read is in it as that.
+    pub(super) fn finish(mut self, files: &dyn SettingsFiles) -> Digest {
+        for script in std::mem::take(&mut self.scripts) {
+            match files.read(&script) {
+                Ok(Some(bytes)) => self.file(&script, &bytes),
+                Ok(None) => {}
+                Err(_) => self.file(&script, b"\0unreadable"),
+            }
+        }
+        self.digest.finish()
+    }
+}
+
+/// Blanks, quotes and what a shell ends a word at. A text that is no path names no file and adds
+/// nothing, so that cutting too often does no harm.
+fn is_between_words(char: char) -> bool {
+    char.is_whitespace() || "\"'`;&|<>()=".contains(char)
 }

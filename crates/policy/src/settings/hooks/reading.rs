@@ -1,0 +1,386 @@
+//! Reading hooks: each entry alone, so that a broken one never takes others with it.
+
+use std::time::Duration;
+
+use pointsman_model::{Millis, RuleSource, RuleText};
+
+use super::{HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting};
+use crate::settings::document::{Json, Located, Member};
+use crate::settings::reading::Reader;
+use crate::{Severity, parse_rule};
+
+/// How long a hook may take when its settings don't say, as in Claude Code.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+/// The same at the end of a session, where someone waits to get out.
+const TIMEOUT_AT_END: Duration = Duration::from_millis(1500);
+
+/// Events of Claude Code that have no hooks here.
+const OTHER_EVENTS: &[&str] = &[
+    "Setup",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PostToolBatch",
+    "MessageDisplay",
+    "TaskCreated",
+    "TaskCompleted",
+    "StopFailure",
+    "TeammateIdle",
+    "InstructionsLoaded",
+    "ConfigChange",
+    "CwdChanged",
+    "DirectoryAdded",
+    "FileChanged",
+    "WorktreeCreate",
+    "WorktreeRemove",
+    "PreCompact",
+    "PostCompact",
+    "Elicitation",
+    "ElicitationResult",
+];
+
+/// Keys of a group of hooks.
+const GROUP: &[&str] = &["matcher", "hooks"];
+
+/// Keys of a hook; the last two are pointsman's own.
+const HOOK: &[&str] = &[
+    "type",
+    "command",
+    "args",
+    "url",
+    "headers",
+    "allowedEnvVars",
+    "if",
+    "timeout",
+    "async",
+    "asyncRewake",
+    "shell",
+    "statusMessage",
+    "once",
+    "guard",
+    "resident",
+];
+
+/// Keys of kinds of hooks that aren't run here.
+const HOOK_OTHER: &[&str] = &[
+    "server",
+    "tool",
+    "input",
+    "prompt",
+    "model",
+    "continueOnBlock",
+];
+
+/// What the entries of one hook say, before they are put together.
+#[derive(Default)]
+struct Entry<'m> {
+    kind: Option<&'m str>,
+    command: Option<&'m str>,
+    args: Option<Vec<Box<str>>>,
+    url: Option<&'m str>,
+    headers: Vec<(Box<str>, Box<str>)>,
+    env: Vec<Box<str>>,
+    condition: Option<RuleText>,
+    timeout: Option<Millis>,
+    guard: bool,
+    resident: bool,
+    detached: bool,
+    /// A field that can't be read: the hook is left out, since what it would do is not known.
+    broken: bool,
+}
+
+impl Reader<'_> {
+    /// Reads the object under `hooks`.
+    pub(in crate::settings) fn hooks(&mut self, value: &Located) {
+        let Json::Object(events) = &value.json else {
+            let message = format!("`hooks` is an object, and this is {}", value.json.kind());
+            self.report(self.of_a_guard(), value.at, message, None);
+            return;
+        };
+        self.doubles(events);
+        for member in events {
+            let event = HookEvent::ALL
+                .into_iter()
+                .find(|event| event.as_str() == &*member.key);
+            match event {
+                Some(event) => self.groups(event, member),
+                None if OTHER_EVENTS.contains(&&*member.key) => {}
+                None => {
+                    let names = HookEvent::ALL.map(HookEvent::as_str);
+                    self.unknown_key(member, "hooks", &[&names, OTHER_EVENTS]);
+                }
+            }
+        }
+    }
+
+    /// How much the loss of a hook weighs that might be a guard: all of the managed settings are.
+    fn of_a_guard(&self) -> Severity {
+        if self.place.source == RuleSource::PolicySettings {
+            Severity::StopsUnattended
+        } else {
+            Severity::Warning
+        }
+    }
+
+    fn groups(&mut self, event: HookEvent, member: &Member) {
+        let Json::List(groups) = &member.value.json else {
+            let kind = member.value.json.kind();
+            let message = format!("`{}` is a list, and this is {kind}", member.key);
+            self.report(self.of_a_guard(), member.value.at, message, None);
+            return;
+        };
+        for group in groups {
+            self.group(event, group);
+        }
+    }
+
+    fn group(&mut self, event: HookEvent, group: &Located) {
+        let Json::Object(members) = &group.json else {
+            let message = format!(
+                "this is an object with `matcher` and `hooks`, not {}",
+                group.json.kind()
+            );
+            self.report(self.of_a_guard(), group.at, message, None);
+            return;
+        };
+        self.doubles(members);
+        let mut matcher = Ok(HookMatcher::All);
+        let mut entries: &[Located] = &[];
+        let mut said = false;
+        for member in members {
+            match (&*member.key, &member.value.json) {
+                ("matcher", Json::Text(text)) => {
+                    matcher = HookMatcher::parse(text).map_err(|why| (member.value.at, why));
+                }
+                ("matcher", Json::Null) => {}
+                ("matcher", other) => {
+                    let why = format!("it is a string, and this is {}", other.kind());
+                    matcher = Err((member.value.at, why));
+                }
+                ("hooks", Json::List(list)) => (entries, said) = (list, true),
+                ("hooks", _) => {}
+                _ => self.unknown_key(member, event.as_str(), &[GROUP]),
+            }
+        }
+        if !said {
+            let message = "here a list `hooks` is missing".to_owned();
+            self.report(self.of_a_guard(), group.at, message, None);
+        }
+        let matcher = matcher.map_err(|(at, why)| {
+            let guards = entries.iter().any(says_guard);
+            let severity = if guards { Severity::StopsUnattended } else { self.of_a_guard() };
+            let hint = "the hooks below it are left out; write names, or a regular expression without look-around";
+            self.report(severity, at, format!("this matcher can't be read: {why}"), Some(hint));
+        });
+        let Ok(matcher) = matcher else { return };
+        for entry in entries {
+            self.hook(event, &matcher, entry);
+        }
+    }
+
+    fn hook(&mut self, event: HookEvent, matcher: &HookMatcher, entry: &Located) {
+        let Json::Object(members) = &entry.json else {
+            let message = format!("a hook is an object, and this is {}", entry.json.kind());
+            self.report(self.of_a_guard(), entry.at, message, None);
+            return;
+        };
+        self.doubles(members);
+        let severity = if says_guard(entry) {
+            Severity::StopsUnattended
+        } else {
+            self.of_a_guard()
+        };
+        let mut read = Entry::default();
+        for member in members {
+            self.field(severity, member, &mut read);
+        }
+        if read.broken {
+            return;
+        }
+        let run = match what_runs(&mut read) {
+            Ok(run) => run,
+            Err((message, hint)) => {
+                self.report(severity, entry.at, message, Some(hint));
+                return;
+            }
+        };
+        if read.condition.is_some() && !event.is_of_a_call() {
+            let message = format!(
+                "this hook never runs: `if` asks for a call, and {} is of none",
+                event.as_str()
+            );
+            self.report(severity, entry.at, message, Some("leave `if` out"));
+            return;
+        }
+        let guards = read.guard
+            || (event == HookEvent::PreToolUse && self.place.source == RuleSource::PolicySettings);
+        if guards && read.detached {
+            let hint = "leave `async` out: a guard is waited for";
+            self.report(
+                severity,
+                entry.at,
+                "this guard would never be waited for".into(),
+                Some(hint),
+            );
+        }
+        self.content.hooks.push(HookSetting {
+            event,
+            matcher: matcher.clone(),
+            condition: read.condition,
+            run,
+            timeout: read.timeout.unwrap_or_else(|| default_timeout(event)),
+            duty: if guards {
+                HookDuty::Guard
+            } else {
+                HookDuty::Plain
+            },
+            life: match (read.resident, read.detached && !guards) {
+                (_, true) => HookLife::Detached,
+                (true, false) => HookLife::Resident,
+                (false, false) => HookLife::OneCall,
+            },
+            source: self.place.source,
+            place: self.source.place(entry.at),
+        });
+    }
+
+    fn field<'m>(&mut self, severity: Severity, member: &'m Member, read: &mut Entry<'m>) {
+        match (&*member.key, &member.value.json) {
+            ("type", Json::Text(text)) => read.kind = Some(text),
+            ("command", Json::Text(text)) => read.command = Some(text),
+            ("url", Json::Text(text)) => read.url = Some(text),
+            ("args", Json::List(_)) => read.args = self.texts(member),
+            ("allowedEnvVars", Json::List(_)) => read.env = self.texts(member).unwrap_or_default(),
+            ("headers", Json::Object(headers)) => {
+                for header in headers {
+                    match &header.value.json {
+                        Json::Text(text) => read.headers.push((header.key.clone(), text.clone())),
+                        other => {
+                            let message =
+                                format!("a header is a string, and this is {}", other.kind());
+                            self.report(severity, header.value.at, message, None);
+                            read.broken = true;
+                        }
+                    }
+                }
+            }
+            ("if", Json::Text(text)) => match parse_rule(text) {
+                Ok(_) => read.condition = Some(RuleText::new(text)),
+                Err(error) => {
+                    let place = self.source.place_within(member.value.at, error.column());
+                    let message = format!("this hook's `if` can't be read: {error}");
+                    self.problems.push(crate::Problem {
+                        severity,
+                        place: Some(place),
+                        message,
+                        hint: Some("the hook is left out".into()),
+                    });
+                    read.broken = true;
+                }
+            },
+            ("timeout", Json::Number(_)) => read.timeout = self.seconds(member),
+            ("guard", Json::Bool(guard)) => read.guard = *guard,
+            ("resident", Json::Bool(resident)) => read.resident = *resident,
+            ("async" | "asyncRewake", Json::Bool(detached)) => read.detached |= *detached,
+            ("shell", Json::Text(shell)) if &**shell == "bash" => {}
+            ("statusMessage" | "once", _) => {}
+            (key, other) if HOOK.contains(&key) => {
+                let message = format!("`{key}` of a hook can't be {}", kind_or_text(other));
+                self.report(
+                    severity,
+                    member.value.at,
+                    message,
+                    Some("the hook is left out"),
+                );
+                read.broken = true;
+            }
+            (key, _) if HOOK_OTHER.contains(&key) => {}
+            _ => self.unknown_key(member, "a hook", &[HOOK, HOOK_OTHER]),
+        }
+    }
+}
+
+/// Whether an entry is marked as a guard, whatever else is wrong with it.
+fn says_guard(entry: &Located) -> bool {
+    let Json::Object(members) = &entry.json else {
+        return false;
+    };
+    members
+        .iter()
+        .any(|member| &*member.key == "guard" && !matches!(member.value.json, Json::Bool(false)))
+}
+
+fn kind_or_text(json: &Json) -> String {
+    match json {
+        Json::Text(text) => format!("`{text}`"),
+        other => other.kind().to_owned(),
+    }
+}
+
+/// What a hook runs, from its fields.
+fn what_runs(read: &mut Entry<'_>) -> Result<HookRun, (String, &'static str)> {
+    let kind = read.kind.unwrap_or_default();
+    match kind {
+        "command" => {
+            let missing = || {
+                (
+                    "this hook has no `command`".to_owned(),
+                    "write the command line to run",
+                )
+            };
+            let command = read.command.filter(|command| !command.trim().is_empty());
+            let command = command.ok_or_else(missing)?;
+            Ok(match read.args.take() {
+                None => HookRun::Shell {
+                    line: command.into(),
+                },
+                Some(args) => HookRun::Program {
+                    program: command.into(),
+                    args,
+                },
+            })
+        }
+        "http" => {
+            let is_address = |url: &&str| url.starts_with("http://") || url.starts_with("https://");
+            let url = read.url.filter(is_address).ok_or_else(|| {
+                (
+                    "this hook has no `url` that begins with http:// or https://".to_owned(),
+                    "write the address to send the input to",
+                )
+            })?;
+            Ok(HookRun::Http {
+                url: url.into(),
+                headers: std::mem::take(&mut read.headers),
+                env: std::mem::take(&mut read.env),
+            })
+        }
+        "mcp_tool" | "prompt" | "agent" => Err((
+            format!("hooks of type `{kind}` are not run here"),
+            "use a hook of type \"command\" or \"http\"",
+        )),
+        "" => Err((
+            "this hook has no `type`".to_owned(),
+            "write \"type\": \"command\" or \"http\"",
+        )),
+        other => Err((
+            format!("`{other}` is no type of hook"),
+            "write \"type\": \"command\" or \"http\"",
+        )),
+    }
+}
+
+fn default_timeout(event: HookEvent) -> Millis {
+    match event {
+        HookEvent::SessionEnd => TIMEOUT_AT_END.into(),
+        HookEvent::PreToolUse
+        | HookEvent::PermissionRequest
+        | HookEvent::PermissionDenied
+        | HookEvent::PostToolUse
+        | HookEvent::PostToolUseFailure
+        | HookEvent::Notification
+        | HookEvent::SubagentStart
+        | HookEvent::SubagentStop
+        | HookEvent::SessionStart
+        | HookEvent::Stop => TIMEOUT.into(),
+    }
+}

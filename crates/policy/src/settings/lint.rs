@@ -1,0 +1,186 @@
+//! What settings say without meaning it: rules that never match, rules in another's shadow, allows
+//! that come to everything, denies beside an open door.
+//!
+//! [`at_load`] is what law 7 wants told whenever settings are read; [`lint`] is the rest, for people
+//! who ask.
+
+mod coverage;
+mod doors;
+mod reach;
+
+use pointsman_model::{PermissionRule, RuleBehavior};
+
+use super::hooks::HookMatcher;
+use super::keys;
+use super::loaded::Loaded;
+use crate::rule::{ToolPattern, known_tools};
+use crate::{ParsedRule, Problem, Severity, parse_rule};
+
+/// A rule with what it was read as.
+struct Read<'r> {
+    rule: &'r PermissionRule,
+    parsed: ParsedRule,
+}
+
+impl Read<'_> {
+    fn problem(&self, severity: Severity, message: String, hint: impl Into<String>) -> Problem {
+        Problem {
+            severity,
+            place: self.rule.place.clone(),
+            message,
+            hint: Some(hint.into()),
+        }
+    }
+}
+
+fn read(rules: &[PermissionRule]) -> Vec<Read<'_>> {
+    let parsed = |rule| {
+        Some(Read {
+            rule,
+            parsed: parse_rule(rule.text.as_str()).ok()?,
+        })
+    };
+    rules.iter().filter_map(parsed).collect()
+}
+
+/// What is told at every loading: rules that can never match, tools that nobody knows, texts that
+/// are read in another way than they look.
+pub(super) fn at_load(rules: &[PermissionRule]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for read in read(rules) {
+        if let Some(fault) = read.parsed.fault(read.rule.behavior) {
+            problems.push(Problem {
+                severity: fault.severity,
+                place: read.rule.place.clone(),
+                message: fault.message,
+                hint: fault.hint,
+            });
+        } else if let Some(problem) = unknown_tool(&read).or_else(|| looks_otherwise(&read)) {
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
+/// All that [`super::load`] doesn't tell by itself, in the order of the rules.
+#[must_use]
+pub fn lint(loaded: &Loaded) -> Vec<Problem> {
+    let rules = read(&loaded.rules);
+    let mut problems = Vec::new();
+    for (index, read) in rules.iter().enumerate() {
+        if read.parsed.fault(read.rule.behavior).is_some() {
+            continue;
+        }
+        problems.extend(coverage::shadow(read, index, &rules));
+        match read.rule.behavior {
+            RuleBehavior::Allow => problems.extend(reach::of_allow(read)),
+            RuleBehavior::Ask | RuleBehavior::Deny => problems.extend(doors::beside(read, &rules)),
+        }
+    }
+    problems.extend(reach::of_directories(loaded));
+    problems.extend(hooks(loaded));
+    problems
+}
+
+/// A deny or ask for a tool that nobody knows forbids nothing. Names with `_` or `*` are of servers,
+/// or patterns; which of them exist is not known here.
+fn unknown_tool(read: &Read<'_>) -> Option<Problem> {
+    let ToolPattern::Exact(name) = &read.parsed.tool else {
+        return None;
+    };
+    if name.contains('_') || known_tools().contains(&&**name) {
+        return None;
+    }
+    let near = keys::nearest(name, known_tools());
+    let hint = near.map_or_else(
+        || "it has no effect unless a tool of that name exists".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
+    Some(read.problem(
+        Severity::Warning,
+        format!("no tool is named `{name}`"),
+        hint,
+    ))
+}
+
+/// Folders of the root that a path with one slash in front is likely meant to begin at.
+const ROOT_FOLDERS: &[&str] = &[
+    "bin", "boot", "dev", "etc", "home", "lib", "mnt", "opt", "private", "proc", "root", "run",
+    "sbin", "srv", "sys", "tmp", "usr", "var", "Users", "Volumes",
+];
+
+fn looks_otherwise(read: &Read<'_>) -> Option<Problem> {
+    let specifier = read.parsed.specifier()?.trim();
+    let tool = read.parsed.tool();
+    if matches!(tool, "Read" | "Edit") {
+        let rest = specifier.strip_prefix('/')?;
+        let first = rest.split('/').next().unwrap_or_default();
+        return ROOT_FOLDERS.contains(&first).then(|| {
+            let folder = &read.rule.anchor;
+            read.problem(
+                Severity::Warning,
+                format!(
+                    "`{}` means `{first}` in `{folder}`, not in the root",
+                    read.rule.text
+                ),
+                format!("write `{tool}(/{specifier})` for a path from the root"),
+            )
+        });
+    }
+    let middle = specifier
+        .strip_suffix(":*")
+        .unwrap_or(specifier)
+        .contains(":*");
+    (matches!(tool, "Bash" | "Monitor") && middle).then(|| {
+        read.problem(
+            Severity::Warning,
+            format!("`:*` in the middle of `{}` stands for itself", read.rule.text),
+            "`:*` means \"and anything after it\" at the end alone; write ` *` where anything may stand",
+        )
+    })
+}
+
+/// Names in matchers that no tool has: such a hook is never asked.
+fn hooks(loaded: &Loaded) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for hook in loaded
+        .hooks
+        .hooks
+        .iter()
+        .filter(|hook| hook.event.is_of_a_call())
+    {
+        let HookMatcher::Names(names) = &hook.matcher else {
+            continue;
+        };
+        for name in names
+            .iter()
+            .filter(|name| !known_tools().contains(&&***name))
+        {
+            let is_server = name
+                .strip_prefix("mcp__")
+                .is_some_and(|rest| !rest.contains("__"));
+            let hint = if is_server {
+                format!("write `{name}__.*` for every tool of the server")
+            } else if name.contains('_') {
+                continue;
+            } else {
+                keys::nearest(name, known_tools()).map_or_else(
+                    || "the hook is asked when a tool of exactly that name is used".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                )
+            };
+            problems.push(Problem {
+                severity: Severity::Warning,
+                place: Some(hook.place.clone()),
+                message: format!(
+                    "the matcher of this hook names `{name}`, and no tool is named so"
+                ),
+                hint: Some(hint),
+            });
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests;

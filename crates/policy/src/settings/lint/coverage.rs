@@ -1,0 +1,150 @@
+//! Rules in the shadow of others.
+
+use pointsman_model::{PermissionRule, RuleBehavior, ToolName};
+
+use super::Read;
+use crate::rule::{
+    Anchored, CommandPattern, HostPattern, PathAnchor, PathPattern, Specifier, ToolPattern,
+};
+use crate::wild::Wild;
+use crate::{ParsedRule, Problem, Severity};
+
+/// The problem of a rule that another one leaves nothing to do.
+pub(super) fn shadow(read: &Read<'_>, index: usize, rules: &[Read<'_>]) -> Option<Problem> {
+    let covering = |(at, other): (usize, &Read<'_>)| {
+        at != index
+            && covers(other, read)
+            && match (other.rule.behavior, read.rule.behavior) {
+                (RuleBehavior::Deny, RuleBehavior::Ask | RuleBehavior::Allow)
+                | (RuleBehavior::Ask, RuleBehavior::Allow) => true,
+                // Of two that cover each other the later is the needless one.
+                (one, two) => one == two && (at < index || !covers(read, other)),
+            }
+    };
+    let found = rules
+        .iter()
+        .enumerate()
+        .find(|(at, other)| covering((*at, other)));
+    let (_, other) = found?;
+    let message = if other.rule.behavior == read.rule.behavior {
+        format!(
+            "`{}` adds nothing: `{}` covers it",
+            read.rule.text,
+            shown(other.rule)
+        )
+    } else {
+        let verb = match other.rule.behavior {
+            RuleBehavior::Deny => "refuses",
+            RuleBehavior::Ask => "asks for",
+            RuleBehavior::Allow => "allows",
+        };
+        format!(
+            "`{}` never decides: `{}` {verb} all that it matches",
+            read.rule.text,
+            shown(other.rule)
+        )
+    };
+    Some(read.problem(
+        Severity::Warning,
+        message,
+        "remove one of the two, or make the wider one narrower: deny goes before ask, and ask before allow",
+    ))
+}
+
+/// A rule with where it stands.
+fn shown(rule: &PermissionRule) -> String {
+    match &rule.place {
+        Some(place) => format!("{} {} ({place})", rule.behavior, rule.text),
+        None => format!("{} {}", rule.behavior, rule.text),
+    }
+}
+
+/// Whether `wide` surely matches all that `narrow` does. A doubt is a no.
+fn covers(wide: &Read<'_>, narrow: &Read<'_>) -> bool {
+    let (one, two): (&ParsedRule, &ParsedRule) = (&wide.parsed, &narrow.parsed);
+    if !tool_covers(&one.tool, &two.tool) {
+        return false;
+    }
+    match (&one.specifier, &two.specifier) {
+        (Specifier::Whole, _) => true,
+        (Specifier::Command(one), Specifier::Command(two))
+        | (Specifier::Name(one), Specifier::Name(two)) => command_covers(one, two),
+        (
+            Specifier::Path {
+                access: one_access,
+                pattern: one,
+            },
+            Specifier::Path {
+                access: two_access,
+                pattern: two,
+            },
+        ) => one_access == two_access && path_covers(wide.rule, one, narrow.rule, two),
+        (Specifier::Host(one), Specifier::Host(two)) => host_covers(one, two),
+        (
+            Specifier::Param {
+                field: one_field,
+                value: one,
+            },
+            Specifier::Param {
+                field: two_field,
+                value: two,
+            },
+        ) => one_field == two_field && wild_covers(one, two),
+        (Specifier::Inside, Specifier::Inside) => true,
+        (
+            Specifier::Inside
+            | Specifier::Command(_)
+            | Specifier::Path { .. }
+            | Specifier::Host(_)
+            | Specifier::Name(_)
+            | Specifier::Param { .. }
+            | Specifier::Never(_),
+            _,
+        ) => false,
+    }
+}
+
+fn tool_covers(one: &ToolPattern, two: &ToolPattern) -> bool {
+    match two {
+        ToolPattern::Exact(name) => ToolName::parse(name).is_ok_and(|name| one.matches(&name)),
+        ToolPattern::Server(_) | ToolPattern::Glob(_) => one == two,
+    }
+}
+
+fn wild_covers(one: &Wild, two: &Wild) -> bool {
+    one.matches(&two.with_gaps())
+}
+
+fn command_covers(one: &CommandPattern, two: &CommandPattern) -> bool {
+    let within = |one: &Anchored, two: &Anchored| {
+        let bare = two.bare.as_deref();
+        one.matches(&two.wild.with_gaps()) && bare.is_none_or(|bare| one.matches(bare))
+    };
+    match (&one.words, &two.words) {
+        (Some(one), Some(two)) => within(one, two),
+        (None, _) | (_, None) => one == two,
+    }
+}
+
+fn path_covers(
+    wide: &PermissionRule,
+    one: &PathPattern,
+    narrow: &PermissionRule,
+    two: &PathPattern,
+) -> bool {
+    let same_place = one.anchor == two.anchor
+        && (one.anchor != PathAnchor::Source || wide.anchor == narrow.anchor);
+    let same_behavior =
+        (wide.behavior == RuleBehavior::Allow) == (narrow.behavior == RuleBehavior::Allow);
+    same_place
+        && one.up == 0
+        && two.up == 0
+        && (*one.glob == *"**" || (one == two && same_behavior))
+}
+
+fn host_covers(one: &HostPattern, two: &HostPattern) -> bool {
+    match two {
+        HostPattern::Exact(host) => one.matches(host),
+        HostPattern::Below(_) | HostPattern::Labels(_) | HostPattern::Any => one == two,
+    }
+}
