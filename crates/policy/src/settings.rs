@@ -10,6 +10,7 @@ mod checkout;
 mod content;
 mod document;
 mod drawing;
+mod edit;
 mod files;
 mod hooks;
 mod keys;
@@ -24,6 +25,7 @@ mod trust;
 pub use agent_file::AgentFile;
 pub use checkout::main_checkout;
 pub use drawing::SourceTexts;
+pub use edit::{AddRulesError, add_rules};
 pub use files::{DiskFiles, FILE_BYTES_MAX, MemoryFiles, SettingsFiles};
 pub use hooks::{
     HookDuty, HookEvent, HookLife, HookMatcher, HookRegex, HookRun, HookSetting, HookSettings,
