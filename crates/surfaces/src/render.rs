@@ -5,14 +5,20 @@
 
 mod difference;
 mod effects;
+mod moment;
 mod reason;
+mod record;
 mod request;
+mod story;
 mod trail;
 mod verdict;
 
 pub use difference::difference_text;
 pub use effects::{effect_line, effect_lines};
+pub use moment::{length, moment, time_of_day};
 pub use reason::{cover_line, reason_kind, reason_line};
+pub use record::record_line;
 pub use request::{call_line, call_text, is_grave, proposal_line, request_text};
+pub use story::story_text;
 pub use trail::{judgement_text, trail_text};
 pub use verdict::{answers_text, scope_words, verdict_line};

@@ -18,13 +18,7 @@ pub fn trail_text(trail: &Trail) -> String {
 /// The answer, its reason, the way there, and what would be with nobody there.
 #[must_use]
 pub fn judgement_text(judgement: &Judgement) -> String {
-    let mut text = format!(
-        "{}{}: {}\n",
-        judgement.decision,
-        insistence_word(judgement),
-        reason_line(&judgement.reason)
-    );
-    text.push_str(&trail_text(&judgement.trail));
+    let mut text = decision_text(judgement);
     // Writing into a String can't fail.
     let _ = writeln!(
         text,
@@ -32,6 +26,18 @@ pub fn judgement_text(judgement: &Judgement) -> String {
         judgement.if_nobody.decision,
         reason_line(&judgement.if_nobody.reason)
     );
+    text
+}
+
+/// The answer, its reason and the way there.
+pub(super) fn decision_text(judgement: &Judgement) -> String {
+    let mut text = format!(
+        "{}{}: {}\n",
+        judgement.decision,
+        insistence_word(judgement),
+        reason_line(&judgement.reason)
+    );
+    text.push_str(&trail_text(&judgement.trail));
     text
 }
 
