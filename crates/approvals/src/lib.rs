@@ -1,1 +1,23 @@
-//! Open requests and their one verdict: the table, digest, expiry, grants, mailbox.
+//! Open requests and their one verdict: the table, what a verdict is bound to, deadlines, grants,
+//! and the mailbox that carries a worker's request to its leader.
+//!
+//! Nothing here decides what may be done; it sees to it that every question is stored before it is
+//! told, answered exactly once, and that the answer is on disk before anyone acts on it.
+
+mod requests;
+
+mod bind;
+mod grants;
+mod mailbox;
+mod save;
+
+pub use bind::bind;
+pub use grants::{Grants, GrantsError, NewGrant, UseError};
+pub use mailbox::{
+    ForwardError, Forwarded, InProcessMailbox, Inbox, Letter, Mailbox, Undelivered, in_process,
+};
+pub use requests::{
+    Advice, Answer, AnswerError, Answered, EndScope, OpenError, OpenRequest, RequestEvent,
+    RequestEvents, Requests, RequestsOptions, RequestsService, Ticket,
+};
+pub use save::{SaveError, save_rules};

@@ -1,0 +1,140 @@
+//! What a verdict is bound to (law 10): the call as bytes, where and for whom it runs, and the files
+//! that it would execute or change, as they are at this moment.
+//!
+//! Worked out when the question is asked and again right before the call runs; if the two differ,
+//! what was approved is not what would run.
+
+mod files;
+
+use std::collections::BTreeSet;
+use std::io;
+
+use pointsman_model::{
+    AbsPath, Change, Digest, DigestBuilder, EffectKind, Effects, ExecutedCall, Lineage, PathRole,
+    PathValue, Run,
+};
+
+/// Programs that run the file their first plain argument names.
+const INTERPRETERS: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "fish",
+    "source",
+    ".",
+    "python",
+    "python2",
+    "python3",
+    "node",
+    "deno",
+    "bun",
+    "perl",
+    "ruby",
+    "php",
+    "lua",
+    "tclsh",
+    "Rscript",
+    "osascript",
+    "awk",
+    "gawk",
+    "make",
+];
+
+/// The digest of a call.
+///
+/// Covers the tool, the input's bytes, the folder and which folder that is on the disk, the agent, its context, and of
+/// each script that a run names and each file that an edit changes: its real path, and its content up to 1 MiB, else its
+/// inode, size and time. Blocks on the disk.
+///
+/// # Errors
+/// When a file is there and can't be looked at; then nothing can be bound to it and the call must not run.
+pub fn bind(
+    call: &ExecutedCall,
+    folder: &AbsPath,
+    agent: &Lineage,
+    context: Digest,
+    effects: &Effects,
+) -> io::Result<Digest> {
+    let worker = agent.agent().worker.to_string();
+    let mut digest = DigestBuilder::new("what a verdict is bound to")
+        .part("call", call.id.to_string().as_bytes())
+        .part("tool", call.tool.as_str().as_bytes())
+        .part("input", call.text.as_str().as_bytes())
+        .part("folder", folder.as_str().as_bytes())
+        .part("agent", worker.as_bytes())
+        .part("context", context.as_bytes());
+    for path in named_folders(folder, effects) {
+        digest = files::folder(digest, &path)?;
+    }
+    for path in named_files(folder, effects) {
+        digest = files::file(digest, &path)?;
+    }
+    Ok(digest.finish())
+}
+
+/// The folders that anything runs in.
+fn named_folders(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
+    let mut folders = BTreeSet::from([folder.clone()]);
+    for effect in &effects.list {
+        if let EffectKind::Run(run) = &effect.kind
+            && let PathValue::Known(folder) = &run.folder
+        {
+            folders.insert(folder.clone());
+        }
+    }
+    folders
+}
+
+/// The scripts that runs name, and the files that file tools change.
+fn named_files(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
+    let mut files = BTreeSet::new();
+    for effect in &effects.list {
+        match &effect.kind {
+            EffectKind::Run(run) => files.extend(scripts(folder, run)),
+            EffectKind::Write {
+                target,
+                change: Change::Content | Change::Remove,
+            } if target.by == PathRole::Tool => {
+                if let PathValue::Known(path) = &target.path {
+                    files.insert(path.clone());
+                }
+            }
+            EffectKind::Write { .. }
+            | EffectKind::Read(_)
+            | EffectKind::Connect(_)
+            | EffectKind::Spawn(_)
+            | EffectKind::Opaque(_) => {}
+        }
+    }
+    files
+}
+
+/// The files that a run executes as far as its words tell: the program when it is named by a path, and the script of
+/// an interpreter.
+fn scripts(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
+    let folder = match &run.folder {
+        PathValue::Known(folder) => folder,
+        PathValue::Pattern { .. } | PathValue::Unknown(_) => folder,
+    };
+    let Some(program) = run.program() else {
+        return Vec::new();
+    };
+    let mut scripts = Vec::new();
+    if program.contains('/') {
+        scripts.push(folder.join(program));
+    }
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if INTERPRETERS.contains(&name) || INTERPRETERS.contains(&base) {
+        // An option may take a value, so every plain word could be the script; one that names no file costs a look.
+        let plain = run.argv.iter().skip(1).filter_map(|word| word.literal());
+        scripts.extend(
+            plain
+                .filter(|word| !word.is_empty() && !word.starts_with('-'))
+                .map(|word| folder.join(word)),
+        );
+    }
+    scripts
+}

@@ -1,0 +1,90 @@
+//! What is taken of a file into a digest.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+
+use pointsman_model::{AbsPath, Digest, DigestBuilder};
+
+/// Files up to this size count by their content, larger ones by inode, size and time (law 10).
+const CONTENT_BYTES_MAX: u64 = 1 << 20;
+
+/// Takes a folder in: which one it is on the disk.
+pub(super) fn folder(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
+    let digest = digest.part("in folder", path.as_str().as_bytes());
+    Ok(match look(path)? {
+        None => digest.part("missing", b""),
+        Some(meta) => digest.part("is", &identity(&meta)),
+    })
+}
+
+/// Takes a file in: where it really lies, and what is in it.
+pub(super) fn file(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
+    let digest = digest.part("file", path.as_str().as_bytes());
+    let Some(meta) = look(path)? else {
+        return Ok(digest.part("missing", b""));
+    };
+    let real = fs::canonicalize(path.as_path())?;
+    let digest = digest.part("lies at", real.as_os_str().as_encoded_bytes());
+    if !meta.is_file() {
+        return Ok(digest.part("is", &identity(&meta)));
+    }
+    // Opened without waiting, so that a pipe put in the file's place can't hold anyone up; what counts from here on is
+    // the file that was opened, whatever happens to its name.
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits())
+        .open(path.as_path())?;
+    let meta = file.metadata()?;
+    if !meta.is_file() || meta.len() > CONTENT_BYTES_MAX {
+        return Ok(digest.part("is", &version(&meta)));
+    }
+    let content = content(&mut file)?;
+    Ok(digest.part("holds", content.as_bytes()))
+}
+
+fn look(path: &AbsPath) -> io::Result<Option<Metadata>> {
+    match fs::metadata(path.as_path()) {
+        Ok(meta) => Ok(Some(meta)),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(None)
+        }
+        // A word that is too long for a name names no file.
+        Err(error) if error.kind() == io::ErrorKind::InvalidFilename => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The content's fingerprint. A file that grows while it is read is cut where it should have ended, and differs.
+fn content(file: &mut File) -> io::Result<Digest> {
+    let mut bytes = Vec::new();
+    file.take(CONTENT_BYTES_MAX.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    Ok(Digest::of(&bytes))
+}
+
+fn identity(meta: &Metadata) -> Vec<u8> {
+    numbers(&[meta.dev(), meta.ino()])
+}
+
+fn version(meta: &Metadata) -> Vec<u8> {
+    numbers(&[
+        meta.dev(),
+        meta.ino(),
+        meta.len(),
+        meta.mtime().cast_unsigned(),
+        meta.mtime_nsec().cast_unsigned(),
+    ])
+}
+
+fn numbers(numbers: &[u64]) -> Vec<u8> {
+    numbers
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect()
+}

@@ -1,0 +1,186 @@
+//! The pages of the book: an immutable snapshot that readers take without waiting, and one writer at
+//! a time.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwap;
+use pointsman_model::{
+    CallId, Grant, GrantId, GrantScope, Lineage, Overlay, PermissionRule, Uses, WallTime, WorkerId,
+};
+
+/// What came of taking a use.
+pub(super) enum Taken {
+    Unlimited,
+    Counted,
+    Over,
+}
+
+/// One grant with what is left of it, shared by all snapshots.
+#[derive(Clone)]
+struct Held {
+    grant: Arc<Grant>,
+    /// Uses left; nothing for an unlimited grant.
+    left: Option<Arc<AtomicU32>>,
+}
+
+#[derive(Clone, Default)]
+struct Pages {
+    grants: Vec<Held>,
+    tightenings: Vec<PermissionRule>,
+}
+
+pub(super) struct Book {
+    pages: ArcSwap<Pages>,
+    /// Taken to change the pages; readers don't take it.
+    writing: Mutex<()>,
+    last: AtomicU32,
+}
+
+impl Held {
+    fn is_over(&self, now: WallTime) -> bool {
+        let passed = self.grant.until.is_some_and(|until| now >= until);
+        passed || self.used_up()
+    }
+
+    fn used_up(&self) -> bool {
+        self.left
+            .as_ref()
+            .is_some_and(|left| left.load(Ordering::Acquire) == 0)
+    }
+
+    /// The grant as it stands now; nothing when it is over.
+    fn present(&self, now: WallTime) -> Option<Grant> {
+        if self.is_over(now) {
+            return None;
+        }
+        let uses = match &self.left {
+            None => Uses::Unlimited,
+            Some(left) => Uses::Left(NonZeroU32::new(left.load(Ordering::Acquire))?),
+        };
+        Some(Grant {
+            uses,
+            ..self.grant.as_ref().clone()
+        })
+    }
+}
+
+impl Book {
+    pub(super) fn after(highest: u32) -> Self {
+        Self {
+            pages: ArcSwap::default(),
+            writing: Mutex::new(()),
+            last: AtomicU32::new(highest),
+        }
+    }
+
+    pub(super) fn next_number(&self) -> u32 {
+        self.last.fetch_add(1, Ordering::Relaxed).saturating_add(1)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Pages) -> T) -> T {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pages = Pages::clone(&self.pages.load());
+        let result = change(&mut pages);
+        self.pages.store(Arc::new(pages));
+        result
+    }
+
+    pub(super) fn add(&self, grants: &[Grant], now: WallTime) {
+        self.change(|pages| {
+            pages.grants.retain(|held| !held.is_over(now));
+            pages.grants.extend(grants.iter().map(|grant| Held {
+                left: match grant.uses {
+                    Uses::Unlimited => None,
+                    Uses::Left(left) => Some(Arc::new(AtomicU32::new(left.get()))),
+                },
+                grant: Arc::new(grant.clone()),
+            }));
+        });
+    }
+
+    pub(super) fn remove(&self, id: GrantId) -> bool {
+        self.change(|pages| {
+            let before = pages.grants.len();
+            pages.grants.retain(|held| held.grant.id != id);
+            pages.grants.len() < before
+        })
+    }
+
+    /// Removes what was for this agent or its job, and tells which.
+    pub(super) fn remove_of(&self, worker: WorkerId) -> Vec<GrantId> {
+        let is_for = |scope: &GrantScope| match scope {
+            GrantScope::Worker { worker: of } | GrantScope::Job { worker: of } => *of == worker,
+            GrantScope::Call { .. } | GrantScope::Run { .. } => false,
+        };
+        if !self
+            .pages
+            .load()
+            .grants
+            .iter()
+            .any(|held| is_for(&held.grant.scope))
+        {
+            return Vec::new();
+        }
+        self.change(|pages| {
+            let (gone, kept) = std::mem::take(&mut pages.grants)
+                .into_iter()
+                .partition(|held: &Held| is_for(&held.grant.scope));
+            pages.grants = kept;
+            gone.into_iter().map(|held: Held| held.grant.id).collect()
+        })
+    }
+
+    pub(super) fn tighten(&self, rule: PermissionRule) {
+        self.change(|pages| pages.tightenings.push(rule));
+    }
+
+    pub(super) fn take_use(&self, id: GrantId, now: WallTime) -> Taken {
+        let pages = self.pages.load();
+        let Some(held) = pages.grants.iter().find(|held| held.grant.id == id) else {
+            return Taken::Over;
+        };
+        if held.is_over(now) {
+            return Taken::Over;
+        }
+        match &held.left {
+            None => Taken::Unlimited,
+            Some(left) => {
+                let one_less = |left: u32| left.checked_sub(1);
+                match left.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less) {
+                    Ok(_) => Taken::Counted,
+                    Err(_) => Taken::Over,
+                }
+            }
+        }
+    }
+
+    pub(super) fn overlay(&self, agent: &Lineage, call: Option<CallId>, now: WallTime) -> Overlay {
+        let pages = self.pages.load();
+        let counts = |held: &&Held| match held.grant.scope {
+            GrantScope::Call { call: of } => call == Some(of),
+            GrantScope::Worker { .. } | GrantScope::Job { .. } | GrantScope::Run { .. } => {
+                held.grant.scope.names(agent)
+            }
+        };
+        Overlay {
+            grants: pages
+                .grants
+                .iter()
+                .filter(counts)
+                .filter_map(|held| held.present(now))
+                .collect(),
+            tightenings: pages.tightenings.clone(),
+        }
+    }
+
+    pub(super) fn list(&self, now: WallTime) -> Vec<Grant> {
+        let pages = self.pages.load();
+        pages
+            .grants
+            .iter()
+            .filter_map(|held| held.present(now))
+            .collect()
+    }
+}

@@ -1,0 +1,499 @@
+//! Open requests: stored before told, answered exactly once, never waiting without an end.
+//!
+//! [`RequestsService`] is one event loop that owns the table of open requests; [`Requests`] is the
+//! handle that handlers, surfaces and the mailbox hold. The service never decides anything: it takes
+//! the first valid answer, puts it on disk, and tells everyone.
+
+mod board;
+mod deadlines;
+mod table;
+mod ticket;
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use pointsman_ledger::{AppendError, Clock, Filter, Ledger, RecordBody, RecordKind, Seq, Showing};
+use pointsman_model::{
+    Answerer, CallId, Digest, Millis, Outcome, PermissionRequest, RequestId, Verdict, VerdictKind,
+    WorkerId,
+};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use self::board::{Board, EndOfEvents};
+use self::table::{Asked, Effect, Ending, Event, Key, Now, Opening, Table};
+use self::ticket::Dropped;
+
+pub use self::board::{Advice, OpenRequest, RequestEvent, RequestEvents};
+pub use self::ticket::Ticket;
+
+/// How many messages may wait for the service. It only moves them on to the ledger's queue, so this bounds memory, not
+/// rate.
+const INBOX_MAX: usize = 4096;
+
+/// How many messages the service takes before it looks at deadlines and finished stores again.
+const BATCH_MAX: usize = 1024;
+
+/// How long the wall clock may have jumped before anyone notices. Deadlines fire by the monotonic clock; this is for a
+/// clock that was set forward and a machine that slept.
+const WALL_CHECK: Millis = Millis(1000);
+
+/// How many answers to unknown requests are looked up in the ledger at a time; more are told to try again.
+const LOOKUPS_MAX: usize = 32;
+
+/// What may be set.
+#[derive(Debug, Clone)]
+pub struct RequestsOptions {
+    /// How long before its deadline a request is announced once more.
+    pub soon: Millis,
+    /// How many events a slow subscriber may lag behind before it has to look at the list anew.
+    pub events_kept_max: usize,
+}
+
+impl Default for RequestsOptions {
+    fn default() -> Self {
+        Self {
+            soon: Millis(30_000),
+            events_kept_max: 4096,
+        }
+    }
+}
+
+/// An answer to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// What it says: allow or deny.
+    pub kind: VerdictKind,
+    /// Who gives it.
+    pub by: Answerer,
+    /// The digest of what the answerer saw. Compared when it is given; surfaces always give it.
+    pub digest: Option<Digest>,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum Answered {
+    /// It is the verdict, and on disk.
+    Won(Verdict),
+    /// The request has a verdict that says the same.
+    SameAgain {
+        /// The verdict, with who gave it and when.
+        winner: Verdict,
+    },
+    /// The request has another verdict.
+    Conflict {
+        /// The verdict, with who gave it and when.
+        winner: Verdict,
+    },
+    /// The request's deadline had passed.
+    Expired,
+    /// A person is at the dialog, so automatic checks no longer count (law 13).
+    PersonAtIt,
+    /// There is no such request.
+    NotFound,
+}
+
+/// Why an answer could not be taken.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// It was given for something else than what is asked now.
+    #[error("{request} now asks for something else than what was answered: look at it again")]
+    Differs {
+        /// The request.
+        request: RequestId,
+        /// What it asks for.
+        digest: Digest,
+    },
+    /// An answer allows or denies.
+    #[error("an answer allows or denies; it can't end a request in another way")]
+    NotAnAnswer,
+    /// It can't be put on disk, so it does not count. The request is open still.
+    #[error("the answer can't be recorded, so it doesn't count")]
+    NotStored(#[source] AppendError),
+    /// The ledger can't be asked about a request that is no longer in memory.
+    #[error("the ledger can't be asked about {0} just now: try again")]
+    Unknown(RequestId),
+    /// The leader has stopped.
+    #[error("the leader has stopped")]
+    Closed,
+}
+
+/// Why a request was not opened.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// It can't be put on disk, so nobody is asked.
+    #[error("the question can't be recorded, so it isn't asked")]
+    NotStored(#[source] AppendError),
+    /// Another request has its id.
+    #[error("{0} is another request already")]
+    IdTaken(RequestId),
+    /// Too many are open.
+    #[error("too many requests are open: at most {0}")]
+    TooMany(usize),
+    /// The leader has stopped.
+    #[error("the leader has stopped")]
+    Closed,
+}
+
+/// Which requests are to be ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndScope {
+    /// This one.
+    One(RequestId),
+    /// Those of an agent and of all agents below it.
+    SubtreeOf(WorkerId),
+    /// All.
+    Everything,
+}
+
+/// The one who takes care of open requests. Its owner runs [`Self::run`] as a task and holds it.
+pub struct RequestsService {
+    ledger: Ledger,
+    clock: Arc<dyn Clock>,
+    table: Table,
+    board: EndOfEvents,
+    inbox: flume::Receiver<Event>,
+    dropped: Arc<Dropped>,
+    stores: FuturesUnordered<Store>,
+    lookups: JoinSet<Event>,
+}
+
+type Store = futures_util::future::BoxFuture<'static, (Key, Result<Seq, AppendError>)>;
+
+impl RequestsService {
+    /// A service that stores in `ledger`, and its handle. The runs of all requests must be led by that ledger.
+    #[must_use]
+    #[expect(
+        clippy::new_ret_no_self,
+        reason = "a service is of no use without its handle"
+    )]
+    pub fn new(
+        ledger: Ledger,
+        clock: Arc<dyn Clock>,
+        options: &RequestsOptions,
+    ) -> (Requests, Self) {
+        let (tx, inbox) = flume::bounded(INBOX_MAX);
+        let board = Arc::new(Board::new(options.events_kept_max));
+        let dropped = Arc::new(Dropped::default());
+        let handle = Requests {
+            inner: Arc::new(Inner {
+                tx,
+                board: Arc::clone(&board),
+                dropped: Arc::clone(&dropped),
+                clock: Arc::clone(&clock),
+            }),
+        };
+        let service = Self {
+            ledger,
+            clock,
+            table: Table::new(options.soon),
+            board: EndOfEvents(board),
+            inbox,
+            dropped,
+            stores: FuturesUnordered::new(),
+            lookups: JoinSet::new(),
+        };
+        (handle, service)
+    }
+
+    /// Serves until `shutdown`; then ends all open requests as cancelled, waits until that is on disk, and returns.
+    pub async fn run(mut self, shutdown: CancellationToken) {
+        let mut stopping = false;
+        while !(stopping && self.table.is_empty() && self.stores.is_empty()) {
+            let next_look = self.next_look();
+            let events = tokio::select! {
+                biased;
+                () = shutdown.cancelled(), if !stopping => {
+                    stopping = true;
+                    vec![Event::Stop]
+                }
+                () = self.dropped.bell.notified() => self.take_dropped(),
+                Some((key, result)) = self.stores.next() => {
+                    vec![Event::Stored { key, result }]
+                }
+                Some(looked_up) = self.lookups.join_next() => {
+                    looked_up.into_iter().collect()
+                }
+                message = self.inbox.recv_async() => match message {
+                    Ok(event) => vec![event],
+                    // No handle is left, and so nobody who could answer; the tickets hold one each.
+                    Err(_) if stopping => break,
+                    Err(_) => {
+                        stopping = true;
+                        vec![Event::Stop]
+                    }
+                },
+                () = sleep_until(next_look) => vec![Event::Tick],
+            };
+            self.handle_all(events).await;
+        }
+    }
+
+    /// Handles the events, and with them all that is ready, so that one sync serves them all.
+    async fn handle_all(&mut self, events: Vec<Event>) {
+        let now = self.now();
+        let mut effects = Vec::new();
+        for event in events {
+            self.table.handle(event, now, &mut effects);
+        }
+        while let Some(Some((key, result))) = self.stores.next().now_or_never() {
+            self.table
+                .handle(Event::Stored { key, result }, now, &mut effects);
+        }
+        for event in self.inbox.try_iter().take(BATCH_MAX) {
+            self.table.handle(event, now, &mut effects);
+        }
+        for effect in effects {
+            self.carry_out(effect).await;
+        }
+    }
+
+    async fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Store { key, run, body } => {
+                let submitted = self.ledger.submit(run, body).await;
+                self.stores.push(
+                    async move {
+                        match submitted {
+                            Ok(pending) => (key, pending.await),
+                            Err(error) => (key, Err(error)),
+                        }
+                    }
+                    .boxed(),
+                );
+            }
+            Effect::Note { run, body } => {
+                if let Err(error) = self.ledger.note(run, body).await {
+                    tracing::warn!(%error, "a note about a request was not recorded");
+                }
+            }
+            Effect::Publish(event) => self.board.0.publish(event),
+            Effect::LookUp { id, answer, done } => self.look_up(id, answer, done),
+            Effect::Opened(done, result) => drop(done.send(result)),
+            Effect::Answered(done, result) => drop(done.send(result)),
+            Effect::Ended(done, count) => drop(done.send(count)),
+            Effect::Deliver(waiter, verdict) => drop(waiter.send(verdict)),
+        }
+    }
+
+    /// Asks the ledger how a request ended that is no longer in memory.
+    fn look_up(
+        &mut self,
+        id: RequestId,
+        answer: Answer,
+        done: oneshot::Sender<Result<Answered, AnswerError>>,
+    ) {
+        if self.lookups.len() >= LOOKUPS_MAX {
+            let _ = done.send(Err(AnswerError::Unknown(id)));
+            return;
+        }
+        let ledger = self.ledger.clone();
+        self.lookups.spawn_blocking(move || {
+            let closed = verdict_of(&ledger, id);
+            Event::LookedUp {
+                id,
+                answer,
+                done,
+                closed,
+            }
+        });
+    }
+
+    fn take_dropped(&self) -> Vec<Event> {
+        let ids = self.dropped.take();
+        ids.into_iter().map(|id| Event::Withdraw { id }).collect()
+    }
+
+    fn next_look(&self) -> Option<Instant> {
+        let wall_check = Instant::now() + WALL_CHECK.duration();
+        self.table
+            .next_deadline()
+            .map(|deadline| deadline.min(wall_check))
+    }
+
+    fn now(&self) -> Now {
+        Now {
+            wall: self.clock.now(),
+            mono: Instant::now(),
+        }
+    }
+}
+
+async fn sleep_until(when: Option<Instant>) {
+    match when {
+        Some(when) => tokio::time::sleep_until(when).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The call and the verdict of a request, as the ledger has it; nothing when it knows of none.
+fn verdict_of(ledger: &Ledger, id: RequestId) -> Result<Option<(CallId, Verdict)>, ()> {
+    let closed = ledger
+        .reader()
+        .and_then(|reader| {
+            reader.records(&Filter {
+                request: Some(id),
+                kinds: vec![RecordKind::RequestClosed],
+                ..Filter::default()
+            })
+        })
+        .map_err(|error| tracing::warn!(%error, "the ledger can't be asked about a request"))?;
+    Ok(closed
+        .records
+        .into_iter()
+        .filter_map(|record| match record.body {
+            RecordBody::RequestClosed(closed) => Some((closed.call, closed.verdict)),
+            _ => None,
+        })
+        .last())
+}
+
+/// The handle of the service. Cheap to clone.
+#[derive(Clone)]
+pub struct Requests {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    tx: flume::Sender<Event>,
+    board: Arc<Board>,
+    dropped: Arc<Dropped>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Requests {
+    /// Opens a request: on disk when it returns, and told to the surfaces by then as `showing` says (law 11).
+    ///
+    /// The same request may be opened again, by a messenger that does not know whether it arrived: it stays one request
+    /// with one verdict, which all its tickets get. Dropping the future withdraws the request.
+    ///
+    /// # Errors
+    /// When it can't be stored; then nobody is asked.
+    pub async fn open(
+        &self,
+        request: PermissionRequest,
+        showing: Showing,
+    ) -> Result<Ticket, OpenError> {
+        self.open_as(request, showing, Opening::Fresh).await
+    }
+
+    /// Takes a request up again that a dead leader left: same id, same deadline. See [`Ledger::resume_run`].
+    ///
+    /// # Errors
+    /// When it can't be stored; then nobody is asked.
+    pub async fn reopen(
+        &self,
+        request: PermissionRequest,
+        showing: Showing,
+    ) -> Result<Ticket, OpenError> {
+        self.open_as(request, showing, Opening::Again).await
+    }
+
+    async fn open_as(
+        &self,
+        request: PermissionRequest,
+        showing: Showing,
+        opening: Opening,
+    ) -> Result<Ticket, OpenError> {
+        let (waiter, verdict) = oneshot::channel();
+        let (done, opened) = oneshot::channel();
+        // Made first: should this future be dropped, the ticket goes with it and withdraws the request.
+        let ticket = Ticket::new(
+            &request,
+            verdict,
+            Arc::clone(&self.inner.dropped),
+            Arc::clone(&self.inner.clock),
+        );
+        let event = Event::Open(Asked {
+            request: Arc::new(request),
+            showing,
+            opening,
+            waiter,
+            done,
+        });
+        self.send(event).await.ok_or(OpenError::Closed)?;
+        opened.await.map_err(|_| OpenError::Closed)??;
+        Ok(ticket)
+    }
+
+    /// Shows a request that was opened to be shown after the automatic checks. Shown already, or closed: nothing happens.
+    pub async fn show(&self, id: RequestId) {
+        // A stopped leader shows nothing any more.
+        let _ = self.send(Event::Show { id }).await;
+    }
+
+    /// A person has touched the dialog after its grace: from now on automatic checks don't count (law 13).
+    pub async fn touch(&self, id: RequestId) {
+        let _ = self.send(Event::Touch { id }).await;
+    }
+
+    /// Puts a checker's word on the dialog: recorded and shown, no answer.
+    pub async fn advise(&self, id: RequestId, advice: Advice) {
+        let _ = self.send(Event::Advise { id, advice }).await;
+    }
+
+    /// Answers a request. The first valid answer is the verdict and is on disk when this returns.
+    ///
+    /// Dropping the future doesn't take the answer back.
+    ///
+    /// # Errors
+    /// When the answer was given for something else, or can't be stored; then it doesn't count.
+    pub async fn answer(&self, id: RequestId, answer: Answer) -> Result<Answered, AnswerError> {
+        let (done, answered) = oneshot::channel();
+        let event = Event::Answer { id, answer, done };
+        self.send(event).await.ok_or(AnswerError::Closed)?;
+        answered.await.map_err(|_| AnswerError::Closed)?
+    }
+
+    /// Ends a request without an answer. Returns whether it was open.
+    pub async fn end(&self, id: RequestId, outcome: Outcome, text: &str) -> bool {
+        self.end_all_of(EndScope::One(id), outcome, text).await > 0
+    }
+
+    /// Ends all requests of a scope without an answer, and returns how many were ended, when their verdicts are on disk
+    /// and delivered.
+    pub async fn end_all_of(&self, scope: EndScope, outcome: Outcome, text: &str) -> usize {
+        let (done, ended) = oneshot::channel();
+        let event = Event::End {
+            scope,
+            ending: Ending {
+                outcome,
+                text: text.into(),
+            },
+            done,
+        };
+        match self.send(event).await {
+            Some(()) => ended.await.unwrap_or(0),
+            // A stopped leader has ended everything already.
+            None => 0,
+        }
+    }
+
+    /// All open requests, oldest first.
+    #[must_use]
+    pub fn list(&self) -> Vec<Arc<OpenRequest>> {
+        self.inner.board.list()
+    }
+
+    /// One open request.
+    #[must_use]
+    pub fn get(&self, id: RequestId) -> Option<Arc<OpenRequest>> {
+        self.inner.board.get(id)
+    }
+
+    /// What happens from now on. Subscribe first, then list: so nothing is missed.
+    #[must_use]
+    pub fn subscribe(&self) -> RequestEvents {
+        self.inner.board.subscribe()
+    }
+
+    async fn send(&self, event: Event) -> Option<()> {
+        self.inner.tx.send_async(event).await.ok()
+    }
+}
