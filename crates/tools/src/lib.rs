@@ -1,1 +1,22 @@
-//! The doing: dispatch and its states, built-in tools; declares Spawner.
+//! The doing: dispatch and its states, the built-in tools; declares [`Spawner`] for sub-agents.
+//!
+//! [`Dispatch::admit`] and [`Dispatch::execute`] are the only way to run a tool. An
+//! [`AdmittedCall`] can't be made anywhere else, so nothing runs that was not judged.
+
+mod built_in;
+mod call_end;
+mod dispatch;
+mod input_fields;
+mod run_ids;
+mod seat;
+mod spawner;
+mod tool;
+mod toolbox;
+
+pub use call_end::{CallEnd, CallMoved};
+pub use dispatch::{Admission, AdmittedCall, AskedCall, Dispatch, Halt, HaltCause};
+pub use run_ids::RunIds;
+pub use seat::Seat;
+pub use spawner::{NoSpawner, SpawnError, SpawnedEnd, SpawnedHow, Spawner};
+pub use tool::{InputProblem, SeenFile, Tool, ToolError, ToolOutput, ToolScene};
+pub use toolbox::Toolbox;

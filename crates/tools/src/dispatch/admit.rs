@@ -1,0 +1,375 @@
+//! From the ask to the verdict.
+
+use std::sync::Arc;
+
+use pointsman_gate::{HookScene, PreToolUse, PreToolUseVote};
+use pointsman_ledger::{CallDecided, CallHooked, CallRequested, RecordBody};
+use pointsman_model::{
+    AbsPath, CallEvent, CallId, DigestBuilder, Effects, ExecutedCall, HookedCall, JsonText,
+    Judgement, Overlay, PermissionDecision, RequestedCall, RuleText, ToolName,
+};
+use pointsman_policy::{
+    EntryKind, HookVote, Question, effects_of, judge, judge_denies_and_asks, narrowest_rule,
+};
+
+use super::agent_state::{Halt, HaltCause, REFUSALS_EQUAL_MAX};
+use super::bound::Bound;
+use super::life::Life;
+use super::refusal::{Refusal, is_deny, why};
+use super::{Admission, AdmittedCall, AskedCall, Dispatch, JudgedForm, Pass, Passed, tidy};
+use crate::{InputProblem, Tool};
+
+/// Times a call is judged anew since a grant that let it pass was used up in the meantime.
+const GRANT_RACES_MAX: u32 = 8;
+
+/// What the hooks' turn came to for a call that goes on.
+struct HookTurn {
+    vote: HookVote,
+    rewritten: Option<ExecutedCall>,
+}
+
+impl Dispatch {
+    /// Takes a call from the ask to the verdict: its input is checked, hooks have their turn, the ladder is
+    /// walked, a question is asked and answered. Ends, refused as cancelled, when the agent is stopped.
+    ///
+    /// Cancellation: dropping the future cancels the call; an open question of it is withdrawn.
+    pub async fn admit(&self, asked: AskedCall) -> Admission {
+        let mut life = Life::begin(&self.seat);
+        let walked = tokio::select! {
+            biased;
+            () = self.seat.stop.cancelled() => Err(Refusal::stopped()),
+            walked = self.walk(&mut life, &asked) => walked,
+        };
+        match walked {
+            Ok(passed) => Admission::Admitted(AdmittedCall {
+                life,
+                passed: Box::new(passed),
+            }),
+            Err(refusal) => {
+                self.count_refusal(&asked, &refusal);
+                Admission::Ended(self.end_refused(life, refusal).await)
+            }
+        }
+    }
+
+    async fn walk(&self, life: &mut Life, asked: &AskedCall) -> Result<Passed, Refusal> {
+        if let Some(halt) = self.state.halted() {
+            return Err(Refusal::halted(&halt));
+        }
+        self.note(CallRequested {
+            worker: self.seat.worker,
+            call: RequestedCall {
+                id: life.id(),
+                tool: asked.tool.clone(),
+                input: asked.input.clone(),
+            },
+        })
+        .await?;
+        let tool = self.find(&asked.tool)?;
+        let raw = fit(tool.as_ref(), life.id(), &asked.input)
+            .map_err(|problems| Refusal::unfit(&tool.spec().name, &problems))?;
+        let folder = self.standing_folder();
+        let turn = self.hooks_turn(&tool, &raw, &asked.input, &folder).await?;
+        let form = self.judged(tool, raw, turn, folder);
+        self.decided(&form).await?;
+        match form.judgement.decision {
+            PermissionDecision::Deny => Err(self.refused(&form)),
+            PermissionDecision::Allow => self.pass_by_ladder(life, form).await,
+            PermissionDecision::Ask => {
+                life.apply(CallEvent::Ask)?;
+                self.ask(life, form, None).await
+            }
+        }
+    }
+
+    fn find(&self, name: &ToolName) -> Result<Arc<dyn Tool>, Refusal> {
+        let Some(tool) = self.seat.toolbox.get(name) else {
+            let offered: Vec<ToolName> = self.offered().into_iter().map(|spec| spec.name).collect();
+            return Err(Refusal::unknown_tool(name, &offered));
+        };
+        if self
+            .seat
+            .frozen
+            .context
+            .parts()
+            .tools
+            .contains(&tool.spec().name)
+        {
+            Ok(Arc::clone(tool))
+        } else {
+            Err(Refusal::not_its_tool(name))
+        }
+    }
+
+    /// The agent's folder; its first one again when that is gone, since nothing can run in no folder.
+    fn standing_folder(&self) -> AbsPath {
+        let folder = self.state.folder();
+        match self.seat.tree.kind(&folder) {
+            EntryKind::Folder => folder,
+            EntryKind::Missing | EntryKind::File | EntryKind::Other => {
+                let first = &self.seat.frozen.context.parts().folder;
+                self.state.move_to(first.clone());
+                first.clone()
+            }
+        }
+    }
+
+    async fn hooks_turn(
+        &self,
+        tool: &Arc<dyn Tool>,
+        raw: &ExecutedCall,
+        input: &JsonText,
+        folder: &AbsPath,
+    ) -> Result<HookTurn, Refusal> {
+        let parts = self.seat.frozen.context.parts();
+        let hooked = HookedCall {
+            id: raw.id,
+            tool: raw.tool.clone(),
+            input: input.clone(),
+        };
+        let effects = effects_of(&raw.tool, &raw.input, &self.surroundings(folder));
+        let scene = HookScene {
+            lineage: &parts.lineage,
+            folder,
+            mode: parts.mode.mode(),
+            effects: &effects,
+            stop: &self.seat.stop,
+        };
+        let turn = self.seat.hooks.pre_tool_use(&hooked, &scene).await;
+        self.hooks_told(hooked, &turn).await?;
+        self.take_hook_rules(&turn).await?;
+        let vote = match turn.vote {
+            PreToolUseVote::Ladder(vote) => vote,
+            PreToolUseVote::Deny { hook, text } => return Err(Refusal::by_hook(&hook, &text)),
+            PreToolUseVote::Halt { hook, text } => {
+                let refusal = Refusal::by_hook(&hook, &text);
+                self.state.halt(Halt {
+                    reason: format!("hook `{hook}` halted it: {text}"),
+                    cause: HaltCause::Hook(hook),
+                });
+                return Err(refusal);
+            }
+        };
+        let rewritten = turn
+            .rewritten
+            .filter(|rewritten| rewritten != input)
+            .map(|rewritten| fit(tool.as_ref(), raw.id, &rewritten))
+            .transpose()
+            .map_err(|problems| {
+                let hooks: Vec<&str> = turn.reports.iter().map(|report| &*report.hook).collect();
+                Refusal::misfit_rewrite(&hooks, &raw.tool, &problems)
+            })?
+            .filter(|rewritten| rewritten.text != raw.text);
+        Ok(HookTurn { vote, rewritten })
+    }
+
+    async fn hooks_told(&self, call: HookedCall, turn: &PreToolUse) -> Result<(), Refusal> {
+        if turn.reports.is_empty() && turn.rewritten.is_none() {
+            return Ok(());
+        }
+        self.note(CallHooked {
+            worker: self.seat.worker,
+            call,
+            hooks: turn.reports.clone(),
+            rewritten: turn.rewritten.clone(),
+        })
+        .await
+    }
+
+    /// The form that is judged. Deny and ask rules see a rewritten call in both its forms, allow sees the final one.
+    fn judged(
+        &self,
+        tool: Arc<dyn Tool>,
+        raw: ExecutedCall,
+        turn: HookTurn,
+        folder: AbsPath,
+    ) -> JudgedForm {
+        let overlay = self.overlay(raw.id);
+        let Some(call) = turn.rewritten else {
+            return self.form(tool, raw, None, folder, turn.vote, &overlay);
+        };
+        let effects = effects_of(&raw.tool, &raw.input, &self.surroundings(&folder));
+        let objection =
+            judge_denies_and_asks(&self.question(&raw, &effects, &folder, &overlay, &turn.vote));
+        let before = Some(raw.text);
+        let Some(objection) = objection else {
+            return self.form(tool, call, before, folder, turn.vote, &overlay);
+        };
+        if is_deny(&objection) {
+            let mut form = self.form(tool, call, before, folder, turn.vote, &overlay);
+            form.judgement = objection;
+            return form;
+        }
+        // The rest of the ladder (plan, dontAsk) still has its say, so the objection takes part as a vote to ask.
+        let vote = HookVote::Ask {
+            hook: "rewrite".into(),
+            text: format!("before hooks rewrote it, {}", why(&objection.reason)).into(),
+        };
+        let mut form = self.form(tool, call, before, folder, vote, &overlay);
+        if form.judgement.decision == PermissionDecision::Ask {
+            form.judgement.reason = objection.reason;
+        }
+        form
+    }
+
+    pub(super) fn form(
+        &self,
+        tool: Arc<dyn Tool>,
+        call: ExecutedCall,
+        rewritten_from: Option<JsonText>,
+        folder: AbsPath,
+        vote: HookVote,
+        overlay: &Overlay,
+    ) -> JudgedForm {
+        let effects = effects_of(&call.tool, &call.input, &self.surroundings(&folder));
+        let judgement = judge(&self.question(&call, &effects, &folder, overlay, &vote));
+        JudgedForm {
+            tool,
+            call,
+            rewritten_from,
+            folder,
+            effects,
+            vote,
+            judgement,
+        }
+    }
+
+    pub(super) fn question<'a>(
+        &'a self,
+        call: &'a ExecutedCall,
+        effects: &'a Effects,
+        folder: &'a AbsPath,
+        overlay: &'a Overlay,
+        vote: &'a HookVote,
+    ) -> Question<'a> {
+        Question {
+            tool: &call.tool,
+            input: &call.text,
+            effects,
+            folder,
+            frozen: &self.seat.frozen,
+            overlay,
+            vote,
+            tree: self.seat.tree.as_ref(),
+        }
+    }
+
+    /// Walks the ladder again for the same form, under what holds now.
+    pub(super) fn judge_again(&self, form: &JudgedForm) -> Judgement {
+        let overlay = self.overlay(form.call.id);
+        judge(&self.question(
+            &form.call,
+            &form.effects,
+            &form.folder,
+            &overlay,
+            &form.vote,
+        ))
+    }
+
+    /// The narrowest rule that would have let it pass.
+    pub(super) fn narrowest(&self, form: &JudgedForm) -> Option<RuleText> {
+        let overlay = self.overlay(form.call.id);
+        narrowest_rule(&self.question(
+            &form.call,
+            &form.effects,
+            &form.folder,
+            &overlay,
+            &form.vote,
+        ))
+    }
+
+    pub(super) fn refused(&self, form: &JudgedForm) -> Refusal {
+        Refusal::by_judgement(&form.judgement, self.narrowest(form).as_ref())
+    }
+
+    /// Records what the ladder answered.
+    pub(super) async fn decided(&self, form: &JudgedForm) -> Result<(), Refusal> {
+        let overlay = self.overlay(form.call.id);
+        self.note(CallDecided {
+            worker: self.seat.worker,
+            call: form.call.clone(),
+            recorded: tidy::recorded(&form.call, &self.surroundings(&form.folder)),
+            folder: form.folder.clone(),
+            effects: form.effects.clone(),
+            judgement: form.judgement.clone(),
+            context: self.seat.frozen.context.digest(),
+            grants: overlay.grants.iter().map(|grant| grant.id).collect(),
+        })
+        .await
+    }
+
+    /// Lets a call pass that the ladder allows. A grant that it needs is used; when another agent used the last of it
+    /// first, the ladder is walked again.
+    pub(super) async fn pass_by_ladder(
+        &self,
+        life: &mut Life,
+        mut form: JudgedForm,
+    ) -> Result<Passed, Refusal> {
+        for _ in 0..GRANT_RACES_MAX {
+            if self.use_grants(&form.judgement, form.call.id).await? {
+                let bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects)?;
+                life.apply(CallEvent::Admit)?;
+                return Ok(Passed {
+                    form,
+                    pass: Pass::Ladder,
+                    bound,
+                });
+            }
+            form.judgement = self.judge_again(&form);
+            self.decided(&form).await?;
+            match form.judgement.decision {
+                PermissionDecision::Allow => {}
+                PermissionDecision::Deny => return Err(self.refused(&form)),
+                PermissionDecision::Ask => {
+                    life.apply(CallEvent::Ask)?;
+                    return Box::pin(self.ask(life, form, None)).await;
+                }
+            }
+        }
+        Err(Refusal::never_settled(GRANT_RACES_MAX))
+    }
+
+    /// Counts a refusal, and halts an agent that asks for the same again and again.
+    fn count_refusal(&self, asked: &AskedCall, refusal: &Refusal) {
+        if refusal.event() == CallEvent::Cancel && self.seat.stop.is_cancelled() {
+            return;
+        }
+        let outcome = refusal.outcome.map_or("unfit", |outcome| outcome.as_str());
+        let fingerprint = DigestBuilder::new("refusal")
+            .part("tool", asked.tool.as_str().as_bytes())
+            .part("input", asked.input.as_str().as_bytes())
+            .part("outcome", outcome.as_bytes())
+            .finish();
+        if self.state.refused(fingerprint) >= REFUSALS_EQUAL_MAX {
+            self.state.halt(Halt {
+                cause: HaltCause::EqualRefusals,
+                reason: format!(
+                    "the same call of `{}` was refused {REFUSALS_EQUAL_MAX} times in the same way ({outcome})",
+                    asked.tool
+                ),
+            });
+        }
+    }
+
+    /// Queues a record of this agent's. What can't be recorded does not go on.
+    pub(super) async fn note(&self, body: impl Into<RecordBody>) -> Result<(), Refusal> {
+        Ok(self.seat.ledger.note(self.seat.run, body).await?)
+    }
+}
+
+/// Checks an input against its tool: the form that can be judged, shown and run.
+pub(super) fn fit(
+    tool: &dyn Tool,
+    id: CallId,
+    raw: &JsonText,
+) -> Result<ExecutedCall, Vec<InputProblem>> {
+    let input = tool.check(raw)?;
+    let text = tidy::text_of(&input)
+        .map_err(|error| vec![InputProblem::Unreadable(error.to_string().into())])?;
+    Ok(ExecutedCall {
+        id,
+        tool: tool.spec().name.clone(),
+        input,
+        text,
+    })
+}

@@ -1,0 +1,93 @@
+//! What one agent's calls leave behind for its next ones.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pointsman_model::{AbsPath, Digest};
+
+use crate::SeenFile;
+
+/// So often may the same call be refused in the same way before the agent is halted. A model that was told the
+/// reason four times and asks a fifth time is in a loop.
+pub(super) const REFUSALS_EQUAL_MAX: u32 = 5;
+
+/// Why an agent has to stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Halt {
+    /// Who says so.
+    pub cause: HaltCause,
+    /// The reason, for people.
+    pub reason: String,
+}
+
+/// Who halts an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HaltCause {
+    /// A hook.
+    Hook(Box<str>),
+    /// The limit on equal refusals.
+    EqualRefusals,
+}
+
+/// The state. Held for moments only, never across an await.
+pub(super) struct AgentState {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    folder: AbsPath,
+    seen: HashMap<AbsPath, Digest>,
+    refusals: HashMap<Digest, u32>,
+    halted: Option<Halt>,
+}
+
+impl AgentState {
+    pub(super) fn new(folder: AbsPath) -> Self {
+        Self {
+            inner: Mutex::new(Inner {
+                folder,
+                seen: HashMap::new(),
+                refusals: HashMap::new(),
+                halted: None,
+            }),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // No code that can panic runs under the lock.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn folder(&self) -> AbsPath {
+        self.lock().folder.clone()
+    }
+
+    pub(super) fn move_to(&self, folder: AbsPath) {
+        self.lock().folder = folder;
+    }
+
+    pub(super) fn seen(&self, path: &AbsPath) -> Option<Digest> {
+        self.lock().seen.get(path).copied()
+    }
+
+    pub(super) fn saw(&self, file: SeenFile) {
+        self.lock().seen.insert(file.path, file.content);
+    }
+
+    pub(super) fn halted(&self) -> Option<Halt> {
+        self.lock().halted.clone()
+    }
+
+    /// The first reason stands.
+    pub(super) fn halt(&self, halt: Halt) {
+        self.lock().halted.get_or_insert(halt);
+    }
+
+    /// Counts a refusal; gives the count of those that are equal to it.
+    pub(super) fn refused(&self, fingerprint: Digest) -> u32 {
+        let mut inner = self.lock();
+        let count = inner.refusals.entry(fingerprint).or_insert(0);
+        *count += 1;
+        *count
+    }
+}

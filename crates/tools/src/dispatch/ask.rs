@@ -1,0 +1,224 @@
+//! The question: its request, its verdict, and what the verdict makes of the call.
+
+use std::sync::Arc;
+
+use pointsman_model::{
+    Answerer, CallEvent, Insistence, JsonText, PermissionDecision, PermissionRequest, Superseded,
+    Verdict, VerdictKind,
+};
+use pointsman_policy::{Question, propose};
+
+use super::admit::fit;
+use super::bound::Bound;
+use super::life::Life;
+use super::refusal::Refusal;
+use super::{Dispatch, JudgedForm, Pass, Passed};
+
+/// So often is one call asked at most, each time since it changed after the answer.
+pub(super) const ASKS_MAX: u32 = 4;
+
+/// What an allow came to.
+enum Heeded {
+    /// The call passes in this form; nothing in it was edited.
+    AsAsked(JudgedForm),
+    /// The call passes as the answer edited it.
+    Edited(JudgedForm),
+    /// It has to be asked again, in this form.
+    AskAgain(JudgedForm, Superseded),
+}
+
+impl Dispatch {
+    /// Asks until the call is let pass or refused. The call awaits approval.
+    pub(super) async fn ask(
+        &self,
+        life: &mut Life,
+        mut form: JudgedForm,
+        mut supersedes: Option<Superseded>,
+    ) -> Result<Passed, Refusal> {
+        for _ in 0..ASKS_MAX {
+            let mut bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects)?;
+            let request = self.request(&form, &bound, supersedes.take());
+            let id = request.id;
+            let verdict = self.seat.handler.resolve(request).await;
+            match self.heed(&form, &verdict).await? {
+                Heeded::AskAgain(changed, why) => {
+                    form = changed;
+                    supersedes = Some(Superseded {
+                        request: Some(id),
+                        ..why
+                    });
+                    continue;
+                }
+                Heeded::AsAsked(same) => {
+                    form = same;
+                    // What the answer was given for, whatever has become of it since.
+                    bound.digest = verdict.digest;
+                }
+                Heeded::Edited(edited) => {
+                    form = edited;
+                    bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects)?;
+                }
+            }
+            self.make_grants(&verdict, id).await;
+            life.apply(CallEvent::Admit)?;
+            return Ok(Passed {
+                form,
+                pass: Pass::Verdict(id),
+                bound,
+            });
+        }
+        Err(Refusal::never_settled(ASKS_MAX))
+    }
+
+    fn request(
+        &self,
+        form: &JudgedForm,
+        bound: &Bound,
+        supersedes: Option<Superseded>,
+    ) -> PermissionRequest {
+        let seat = &self.seat;
+        let context = &seat.frozen.context;
+        let parts = context.parts();
+        let overlay = self.overlay(form.call.id);
+        let question: Question<'_> = self.question(
+            &form.call,
+            &form.effects,
+            &form.folder,
+            &overlay,
+            &form.vote,
+        );
+        let opened_at = seat.clock.now();
+        PermissionRequest {
+            id: seat.ids.next_request(),
+            call: form.call.clone(),
+            rewritten_from: form.rewritten_from.clone(),
+            supersedes,
+            lineage: parts.lineage.clone(),
+            task: seat.task.clone(),
+            folder: form.folder.clone(),
+            mode: parts.mode.mode(),
+            origin: seat.origin,
+            effects: form.effects.clone(),
+            judgement: form.judgement.clone(),
+            proposals: propose(&question, &form.judgement),
+            opened_at,
+            deadline: opened_at.plus(seat.answer_within),
+            context: context.digest(),
+            digest: bound.digest,
+        }
+    }
+
+    async fn heed(&self, form: &JudgedForm, verdict: &Verdict) -> Result<Heeded, Refusal> {
+        let edited = match &verdict.kind {
+            VerdictKind::Deny { .. } | VerdictKind::Ended { .. } => {
+                return Err(Refusal::by_verdict(verdict, self.narrowest(form).as_ref()));
+            }
+            VerdictKind::Allow { edited, .. } => edited,
+        };
+        match self.edited(form, edited.as_ref(), &verdict.by)? {
+            None => self.heed_as_asked(form, verdict).await,
+            Some(edited) => self.heed_edited(form, edited, verdict).await,
+        }
+    }
+
+    /// The form that an answer made of the call; nothing when it left it as it was.
+    fn edited(
+        &self,
+        form: &JudgedForm,
+        edited: Option<&JsonText>,
+        by: &Answerer,
+    ) -> Result<Option<JudgedForm>, Refusal> {
+        let Some(edited) = edited else {
+            return Ok(None);
+        };
+        let call = fit(form.tool.as_ref(), form.call.id, edited)
+            .map_err(|problems| Refusal::misfit_edit(by, &problems))?;
+        if call.text == form.call.text {
+            return Ok(None);
+        }
+        let before = form
+            .rewritten_from
+            .clone()
+            .unwrap_or_else(|| form.call.text.clone());
+        let overlay = self.overlay(form.call.id);
+        Ok(Some(self.form(
+            Arc::clone(&form.tool),
+            call,
+            Some(before),
+            form.folder.clone(),
+            form.vote.clone(),
+            &overlay,
+        )))
+    }
+
+    /// The ladder is walked again, since rules may have been tightened while the question was open: no verdict
+    /// lifts a deny (law 1).
+    async fn heed_as_asked(&self, form: &JudgedForm, verdict: &Verdict) -> Result<Heeded, Refusal> {
+        let mut now = form.clone();
+        now.judgement = self.judge_again(form);
+        match now.judgement.decision {
+            PermissionDecision::Allow => Ok(Heeded::AsAsked(form.clone())),
+            PermissionDecision::Deny => {
+                self.decided(&now).await?;
+                Err(self.refused(&now))
+            }
+            PermissionDecision::Ask => {
+                let tightened = form.judgement.insistence == Insistence::MayBeAnswered
+                    && now.judgement.insistence == Insistence::MustAsk;
+                if tightened && !is_person(&verdict.by) {
+                    self.decided(&now).await?;
+                    return Ok(Heeded::AskAgain(
+                        now,
+                        superseded("a rule made since asks for it"),
+                    ));
+                }
+                Ok(Heeded::AsAsked(form.clone()))
+            }
+        }
+    }
+
+    /// An edited call is judged again. A person who edited it has seen it, so their answer discharges what would
+    /// ask; another answerer's does so unless the edited call must be asked.
+    async fn heed_edited(
+        &self,
+        form: &JudgedForm,
+        edited: JudgedForm,
+        verdict: &Verdict,
+    ) -> Result<Heeded, Refusal> {
+        self.decided(&edited).await?;
+        match (edited.judgement.decision, edited.judgement.insistence) {
+            (PermissionDecision::Deny, _) => Err(self.refused(&edited)),
+            (PermissionDecision::Allow, _)
+            | (PermissionDecision::Ask, Insistence::MayBeAnswered) => Ok(Heeded::Edited(edited)),
+            (PermissionDecision::Ask, Insistence::MustAsk) if is_person(&verdict.by) => {
+                Ok(Heeded::Edited(edited))
+            }
+            (PermissionDecision::Ask, Insistence::MustAsk) => {
+                let difference = format!(
+                    "{} edited the input from `{}`, and what came of it must be asked",
+                    verdict.by,
+                    form.call.text.as_str()
+                );
+                Ok(Heeded::AskAgain(edited, superseded(&difference)))
+            }
+        }
+    }
+}
+
+fn superseded(difference: &str) -> Superseded {
+    Superseded {
+        request: None,
+        difference: difference.into(),
+    }
+}
+
+fn is_person(by: &Answerer) -> bool {
+    match by {
+        Answerer::Person { .. } => true,
+        Answerer::Hook { .. }
+        | Answerer::Classifier { .. }
+        | Answerer::Grant { .. }
+        | Answerer::Ladder
+        | Answerer::Runtime => false,
+    }
+}

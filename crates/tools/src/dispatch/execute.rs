@@ -1,0 +1,248 @@
+//! From the verdict to the end.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use pointsman_ledger::{CallEnded, CallStarted};
+use pointsman_model::{
+    CallEvent, CallId, CallState, Millis, Outcome, PermissionDecision, RequestId, Superseded,
+};
+use tokio::time::Instant;
+
+use super::ask::ASKS_MAX;
+use super::bound::Bound;
+use super::life::Life;
+use super::refusal::Refusal;
+use super::{AdmittedCall, Dispatch, Pass, Passed};
+use crate::{CallEnd, ToolError, ToolOutput, ToolScene};
+
+/// How long a tool may take to end once its agent is stopped. Longer than the grace that Bash gives a command.
+const STOP_GRACE: Duration = Duration::from_secs(5);
+
+/// How much of what the agent was told goes on the ledger.
+const RECORDED_BYTES_MAX: usize = 16 * 1024;
+
+impl Dispatch {
+    /// Runs a call that was admitted. What it is bound to is compared first: what changed since is judged and,
+    /// where need be, asked anew. It is started at most once, after its start is on disk.
+    ///
+    /// Cancellation: dropping the future stops the tool and what it started; on the ledger the call stays without
+    /// a result, which reads as unknown.
+    pub async fn execute(&self, admitted: AdmittedCall) -> CallEnd {
+        let AdmittedCall { mut life, passed } = admitted;
+        if life.worker() != self.seat.worker {
+            return self.end_refused(life, Refusal::another_agents()).await;
+        }
+        let ready = tokio::select! {
+            biased;
+            () = self.seat.stop.cancelled() => Err(Refusal::stopped()),
+            ready = self.make_ready(&mut life, *passed) => ready,
+        };
+        let started = match ready {
+            Err(refusal) => Err(refusal),
+            Ok(passed) => self.start(&mut life, &passed).await.map(|()| passed),
+        };
+        match started {
+            Err(refusal) => self.end_refused(life, refusal).await,
+            Ok(passed) => {
+                let began = Instant::now();
+                let result = self.run(&passed).await;
+                self.end_run(life, result, began.elapsed().into()).await
+            }
+        }
+    }
+
+    /// Compares what would run now with what was let pass (law 10), until they are the same.
+    async fn make_ready(&self, life: &mut Life, mut passed: Passed) -> Result<Passed, Refusal> {
+        for _ in 0..ASKS_MAX {
+            let form = &passed.form;
+            let now = Bound::now(&self.seat, &form.call, &form.folder, &form.effects)?;
+            if now.is_same(&passed.bound) {
+                return Ok(passed);
+            }
+            let difference = passed.bound.difference(&now);
+            let mut form = passed.form;
+            form.judgement = self.judge_again(&form);
+            self.decided(&form).await?;
+            let request = match (form.judgement.decision, passed.pass) {
+                (PermissionDecision::Deny, _) => return Err(self.refused(&form)),
+                // The ladder lets the changed call pass as well; no answer was given for the other.
+                (PermissionDecision::Allow, Pass::Ladder) => {
+                    passed = Passed {
+                        form,
+                        pass: Pass::Ladder,
+                        bound: now,
+                    };
+                    continue;
+                }
+                (PermissionDecision::Ask, Pass::Ladder) => None,
+                (PermissionDecision::Allow | PermissionDecision::Ask, Pass::Verdict(request)) => {
+                    Some(request)
+                }
+            };
+            life.apply(CallEvent::Supersede)?;
+            let supersedes = Superseded {
+                request,
+                difference: difference.into(),
+            };
+            passed = self.ask(life, form, Some(supersedes)).await?;
+        }
+        Err(Refusal::never_settled(ASKS_MAX))
+    }
+
+    /// Puts the start on disk; from here on the call is never started again (law 20).
+    async fn start(&self, life: &mut Life, passed: &Passed) -> Result<(), Refusal> {
+        let record = CallStarted {
+            worker: self.seat.worker,
+            call: passed.form.call.clone(),
+            folder: passed.form.folder.clone(),
+            request: passed.pass.request(),
+            digest: passed.bound.digest,
+        };
+        self.seat.ledger.append(self.seat.run, record).await?;
+        life.apply(CallEvent::Start)?;
+        Ok(())
+    }
+
+    async fn run(&self, passed: &Passed) -> Result<ToolOutput, ToolError> {
+        let target = passed.bound.target.as_ref();
+        let scene = ToolScene {
+            seat: &self.seat,
+            folder: &passed.form.folder,
+            target,
+            seen: target.and_then(|target| self.state.seen(target)),
+        };
+        let run = passed.form.tool.run(&passed.form.call, &scene);
+        let stop = async {
+            self.seat.stop.cancelled().await;
+            tokio::time::sleep(STOP_GRACE).await;
+        };
+        let result = tokio::select! {
+            biased;
+            // A tool that panics has failed; the agent and its run go on.
+            result = AssertUnwindSafe(run).catch_unwind() => result
+                .unwrap_or_else(|_| Err(ToolError::Failed("the tool broke off".into()))),
+            () = stop => Err(ToolError::Stopped("(broken off: this agent was stopped)".into())),
+        };
+        if let Ok(output) = &result {
+            if let Some(folder) = &output.moved_to {
+                self.state.move_to(folder.clone());
+            }
+            if let Some(seen) = &output.seen {
+                self.state.saw(seen.clone());
+            }
+        }
+        result
+    }
+
+    async fn end_run(
+        &self,
+        life: Life,
+        result: Result<ToolOutput, ToolError>,
+        took: Millis,
+    ) -> CallEnd {
+        let (event, outcome, text, exit_code) = match result {
+            Ok(output) => {
+                let event = match output.exit_code {
+                    None | Some(0) => CallEvent::Finish,
+                    Some(_) => CallEvent::Fail,
+                };
+                (event, None, output.text, output.exit_code)
+            }
+            Err(ToolError::Failed(text)) => (CallEvent::Fail, None, text, None),
+            Err(ToolError::Stopped(text)) => {
+                (CallEvent::Cancel, Some(Outcome::Cancelled), text, None)
+            }
+        };
+        let end = CallEnd {
+            id: life.id(),
+            state: end_state(life.state(), event),
+            outcome,
+            text,
+            exit_code,
+        };
+        self.end(life, event, end, Some(took)).await
+    }
+
+    pub(super) async fn end_refused(&self, life: Life, refusal: Refusal) -> CallEnd {
+        let event = refusal.event();
+        let end = CallEnd {
+            id: life.id(),
+            state: end_state(life.state(), event),
+            outcome: refusal.outcome,
+            text: refusal.text,
+            exit_code: None,
+        };
+        self.end(life, event, end, None).await
+    }
+
+    /// Records the end, then tells it. An end that can't be recorded is told nevertheless: the agent has to know
+    /// what was done, and the ledger says by its gap that it does not.
+    async fn end(
+        &self,
+        mut life: Life,
+        event: CallEvent,
+        end: CallEnd,
+        took: Option<Millis>,
+    ) -> CallEnd {
+        let record = CallEnded {
+            worker: self.seat.worker,
+            call: end.id,
+            state: end.state,
+            outcome: end.outcome,
+            text: recorded_text(&end.text).into(),
+            exit_code: end.exit_code,
+            took,
+        };
+        // What ran is waited for; a refusal is on disk with the next commit.
+        let recorded = match took {
+            Some(_) => self
+                .seat
+                .ledger
+                .append(self.seat.run, record)
+                .await
+                .map(drop),
+            None => self.seat.ledger.note(self.seat.run, record).await,
+        };
+        if let Err(error) = recorded {
+            report_lost(end.id, &error);
+        }
+        // Each state that is no end can fail and be cancelled, and only an executing call finishes.
+        let _ = life.apply(event);
+        end
+    }
+}
+
+impl Pass {
+    fn request(self) -> Option<RequestId> {
+        match self {
+            Self::Ladder => None,
+            Self::Verdict(request) => Some(request),
+        }
+    }
+}
+
+/// Where the table leads; a call that can't take the move is cancelled when it is dropped.
+fn end_state(state: CallState, event: CallEvent) -> CallState {
+    state.apply(event).unwrap_or(CallState::Cancelled)
+}
+
+fn report_lost(call: CallId, error: &pointsman_ledger::AppendError) {
+    tracing::error!(%call, %error, "the end of a call could not be recorded");
+}
+
+/// Head and tail of a long text.
+fn recorded_text(text: &str) -> String {
+    if text.len() <= RECORDED_BYTES_MAX {
+        return text.to_owned();
+    }
+    let half = RECORDED_BYTES_MAX / 2;
+    let head = text
+        .get(..text.floor_char_boundary(half))
+        .unwrap_or_default();
+    let tail_at = text.ceil_char_boundary(text.len() - half);
+    let tail = text.get(tail_at..).unwrap_or_default();
+    let cut = text.len() - head.len() - tail.len();
+    format!("{head}\n[{cut} bytes left out]\n{tail}")
+}

@@ -1,0 +1,74 @@
+//! The life of one call: its state, moved by the one table of legal moves, each move published.
+
+use std::sync::Arc;
+
+use pointsman_ledger::Clock;
+use pointsman_model::{CallEvent, CallId, CallState, IllegalTransition, RunId, WorkerId};
+use tokio::sync::broadcast;
+
+use crate::{CallMoved, Seat};
+
+/// A call on its way. Dropped before its end, it ends as cancelled.
+pub(super) struct Life {
+    id: CallId,
+    run: RunId,
+    worker: WorkerId,
+    state: CallState,
+    clock: Arc<dyn Clock>,
+    moves: broadcast::Sender<CallMoved>,
+}
+
+impl Life {
+    /// A call comes in.
+    pub(super) fn begin(seat: &Seat) -> Self {
+        let life = Self {
+            id: seat.ids.next_call(),
+            run: seat.run,
+            worker: seat.worker,
+            state: CallState::Validating,
+            clock: Arc::clone(&seat.clock),
+            moves: seat.moves.clone(),
+        };
+        life.publish(None);
+        life
+    }
+
+    pub(super) fn id(&self) -> CallId {
+        self.id
+    }
+
+    pub(super) fn worker(&self) -> WorkerId {
+        self.worker
+    }
+
+    pub(super) fn state(&self) -> CallState {
+        self.state
+    }
+
+    /// Moves the call on.
+    pub(super) fn apply(&mut self, event: CallEvent) -> Result<(), IllegalTransition> {
+        let from = self.state;
+        self.state = from.apply(event)?;
+        self.publish(Some(from));
+        Ok(())
+    }
+
+    fn publish(&self, from: Option<CallState>) {
+        // Nobody may be watching.
+        let _ = self.moves.send(CallMoved {
+            run: self.run,
+            worker: self.worker,
+            call: self.id,
+            from,
+            to: self.state,
+            at: self.clock.now(),
+        });
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        // An end state refuses the move, which is what is wanted.
+        let _ = self.apply(CallEvent::Cancel);
+    }
+}
