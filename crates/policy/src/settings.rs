@@ -20,6 +20,7 @@ mod loaded;
 mod place;
 mod pointsman;
 mod reading;
+mod schema;
 mod trust;
 
 pub use agent_file::AgentFile;
@@ -37,4 +38,8 @@ pub use loaded::{
 };
 pub use place::{Author, Dialect, SettingsPlaces};
 pub use pointsman::{ClassifierSettings, PointsmanSettings, Presence};
+pub use schema::schema;
 pub use trust::{Loosening, LooseningKind, TrustRecord};
+
+#[cfg(test)]
+mod tests;

@@ -10,11 +10,15 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use pointsman_model::FilePlace;
 
-/// A file's text and where its lines begin.
+/// A file's text and where its lines begin, so that a place costs the same in a file of any length.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     pub(super) file: Arc<str>,
     pub(super) text: Arc<str>,
+    /// The bytes at which lines begin, but the first.
+    breaks: Vec<usize>,
+    /// Whether characters and bytes are the same, so that columns need no counting.
+    is_ascii: bool,
 }
 
 /// A value and where it begins.
@@ -69,9 +73,12 @@ pub(super) fn parse_options() -> ParseOptions {
 impl Source {
     /// A file's text; a byte order mark in front is left out.
     pub(super) fn new(file: &str, text: &str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self {
             file: file.into(),
-            text: text.strip_prefix('\u{feff}').unwrap_or(text).into(),
+            breaks: text.match_indices('\n').map(|(at, _)| at + 1).collect(),
+            is_ascii: text.is_ascii(),
+            text: text.into(),
         }
     }
 
@@ -93,14 +100,22 @@ impl Source {
 
     /// The line and column of a byte.
     pub(super) fn place(&self, at: usize) -> FilePlace {
-        let before = self.text.get(..at).unwrap_or(&self.text);
-        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let column = before.get(line_start..).unwrap_or("").chars().count() + 1;
+        let at = at.min(self.text.len());
+        let passed = self.breaks.partition_point(|start| *start <= at);
+        let line = passed
+            .checked_sub(1)
+            .and_then(|index| self.breaks.get(index));
+        let start = line.copied().unwrap_or(0);
+        let before = self.text.get(start..at).unwrap_or("");
+        let column = if self.is_ascii {
+            before.len()
+        } else {
+            before.chars().count()
+        };
         FilePlace {
             file: Arc::clone(&self.file),
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            column: u32::try_from(column).unwrap_or(u32::MAX),
+            line: u32::try_from(passed + 1).unwrap_or(u32::MAX),
+            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
         }
     }
 
@@ -110,15 +125,18 @@ impl Source {
         let rest = self.text.get(inner..).unwrap_or("");
         let mut chars = rest.char_indices().peekable();
         for _ in 1..character {
-            match chars.next() {
+            match chars.peek() {
+                Some((_, '"')) | None => break,
                 Some((_, '\\')) => {
+                    chars.next();
                     if chars.next().is_some_and(|(_, escape)| escape == 'u') {
                         // Four digits; that a pair of them makes one character shifts by one at worst.
                         let _ = chars.nth(3);
                     }
                 }
-                Some((_, '"')) | None => break,
-                Some(_) => {}
+                Some(_) => {
+                    chars.next();
+                }
             }
         }
         let offset = chars.peek().map_or(rest.len(), |(offset, _)| *offset);
@@ -170,5 +188,48 @@ impl Json {
             Self::List(_) => "a list",
             Self::Object(_) => "an object",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, at: usize, line: u32, column: u32) {
+        let place = Source::new("f", text).place(at);
+        assert_eq!(
+            (place.line, place.column),
+            (line, column),
+            "byte {at} of {text:?}"
+        );
+    }
+
+    #[test]
+    fn places_count_lines_and_characters() {
+        check("", 0, 1, 1);
+        check("abc", 2, 1, 3);
+        check("a\nbc\n", 1, 1, 2);
+        check("a\nbc\n", 2, 2, 1);
+        check("a\r\nbc", 4, 2, 2);
+        check("\n\nx", 2, 3, 1);
+        check("\u{feff}ä ö x", 6, 1, 5);
+        check("ab", 99, 1, 3);
+    }
+
+    #[track_caller]
+    fn check_within(text: &str, character: u32, column: u32) {
+        let place = Source::new("f", text).place_within(0, character);
+        assert_eq!(place.column, column, "character {character} of {text}");
+    }
+
+    #[test]
+    fn places_within_a_text_know_its_escapes() {
+        check_within(r#""abc""#, 1, 2);
+        check_within(r#""abc""#, 4, 5);
+        check_within(r#""a\"bc""#, 2, 3);
+        check_within(r#""a\"bc""#, 3, 5);
+        check_within(r#""\u0041bc""#, 2, 8);
+        check_within(r#""ab""#, 9, 4);
     }
 }

@@ -79,8 +79,9 @@ fn window(line: &str, column: u32) -> (String, usize, usize) {
         column.saturating_sub(SHOWN_CHARS_MAX / 4)
     };
     let to = from.saturating_add(SHOWN_CHARS_MAX).min(all.len());
+    let inside = is_inside_text(all.get(..column).unwrap_or(&all));
     let end = column
-        .saturating_add(width_of(all.get(column..).unwrap_or_default()))
+        .saturating_add(width_of(all.get(column..).unwrap_or_default(), inside))
         .min(to.max(column));
     let part = |from: usize, to: usize| -> String {
         let chars = all.get(from..to).unwrap_or_default().iter();
@@ -102,9 +103,32 @@ fn window(line: &str, column: u32) -> (String, usize, usize) {
     )
 }
 
+/// Whether a place is within a text in quotes or not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Text,
+    Nothing,
+}
+
+/// Where a line that begins outside of quotes stands after these characters.
+fn is_inside_text(before: &[char]) -> Inside {
+    let mut inside = Inside::Nothing;
+    let mut escaped = false;
+    for char in before {
+        match (char, inside) {
+            _ if escaped => escaped = false,
+            ('\\', Inside::Text) => escaped = true,
+            ('"', Inside::Text) => inside = Inside::Nothing,
+            ('"', Inside::Nothing) => inside = Inside::Text,
+            _ => {}
+        }
+    }
+    inside
+}
+
 /// How many characters the thing that begins here has: a text in quotes with them, a word, or one.
-fn width_of(rest: &[char]) -> usize {
-    let Some('"') = rest.first() else {
+fn width_of(rest: &[char], inside: Inside) -> usize {
+    let (Some('"'), Inside::Nothing) = (rest.first(), inside) else {
         let word = rest
             .iter()
             .take_while(|char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.'));

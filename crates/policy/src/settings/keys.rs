@@ -160,6 +160,62 @@ pub(super) const POINTSMAN: &[&str] = &["deadline_s", "unattended", "surfaces", 
 /// Keys of the classifier.
 pub(super) const CLASSIFIER: &[&str] = &["command", "timeout_s"];
 
+/// Events of Claude Code that have no hooks here.
+pub(super) const HOOK_EVENTS_OTHER: &[&str] = &[
+    "Setup",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PostToolBatch",
+    "MessageDisplay",
+    "TaskCreated",
+    "TaskCompleted",
+    "StopFailure",
+    "TeammateIdle",
+    "InstructionsLoaded",
+    "ConfigChange",
+    "CwdChanged",
+    "DirectoryAdded",
+    "FileChanged",
+    "WorktreeCreate",
+    "WorktreeRemove",
+    "PreCompact",
+    "PostCompact",
+    "Elicitation",
+    "ElicitationResult",
+];
+
+/// Keys of a group of hooks.
+pub(super) const HOOK_GROUP: &[&str] = &["matcher", "hooks"];
+
+/// Keys of a hook; the last two are pointsman's own.
+pub(super) const HOOK: &[&str] = &[
+    "type",
+    "command",
+    "args",
+    "url",
+    "headers",
+    "allowedEnvVars",
+    "if",
+    "timeout",
+    "async",
+    "asyncRewake",
+    "shell",
+    "statusMessage",
+    "once",
+    "guard",
+    "resident",
+];
+
+/// Keys of kinds of hooks that aren't run here.
+pub(super) const HOOK_OTHER: &[&str] = &[
+    "server",
+    "tool",
+    "input",
+    "prompt",
+    "model",
+    "continueOnBlock",
+];
+
 /// The known key that was most likely meant, if any is near.
 pub(super) fn nearest<'k>(
     key: &str,

@@ -48,16 +48,19 @@ fn read(rules: &[PermissionRule]) -> Vec<Read<'_>> {
 pub(super) fn at_load(rules: &[PermissionRule]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for read in read(rules) {
-        if let Some(fault) = read.parsed.fault(read.rule.behavior) {
-            problems.push(Problem {
+        let fault = || {
+            let fault = read.parsed.fault(read.rule.behavior)?;
+            Some(Problem {
                 severity: fault.severity,
                 place: read.rule.place.clone(),
                 message: fault.message,
                 hint: fault.hint,
-            });
-        } else if let Some(problem) = unknown_tool(&read).or_else(|| looks_otherwise(&read)) {
-            problems.push(problem);
-        }
+            })
+        };
+        let problem = unknown_tool(&read)
+            .or_else(fault)
+            .or_else(|| looks_otherwise(&read));
+        problems.extend(problem);
     }
     problems
 }
@@ -71,7 +74,10 @@ pub fn lint(loaded: &Loaded) -> Vec<Problem> {
         if read.parsed.fault(read.rule.behavior).is_some() {
             continue;
         }
-        problems.extend(coverage::shadow(read, index, &rules));
+        if let Some(shadow) = coverage::shadow(read, index, &rules) {
+            problems.push(shadow);
+            continue;
+        }
         match read.rule.behavior {
             RuleBehavior::Allow => problems.extend(reach::of_allow(read)),
             RuleBehavior::Ask | RuleBehavior::Deny => problems.extend(doors::beside(read, &rules)),
@@ -93,7 +99,7 @@ fn unknown_tool(read: &Read<'_>) -> Option<Problem> {
     }
     let near = keys::nearest(name, known_tools());
     let hint = near.map_or_else(
-        || "it has no effect unless a tool of that name exists".to_owned(),
+        || "the rule has no effect unless a tool of that name exists".to_owned(),
         |near| format!("did you mean `{near}`?"),
     );
     Some(read.problem(
@@ -181,6 +187,3 @@ fn hooks(loaded: &Loaded) -> Vec<Problem> {
     }
     problems
 }
-
-#[cfg(test)]
-mod tests;

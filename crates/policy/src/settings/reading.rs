@@ -101,10 +101,12 @@ impl Reader<'_> {
     /// Reports a key that isn't known, with the one that was most likely meant.
     pub(super) fn unknown_key(&mut self, member: &Member, within: &str, known: &[&[&str]]) {
         let near = keys::nearest(&member.key, known.iter().copied().flatten());
-        // A list that was to forbid or ask, under a name that nobody reads, is a lost deny.
+        // A list that was to forbid or ask, under a name that nobody reads, is a lost deny; so it is
+        // with what was to make a hook a guard.
         let loses = match (near, &member.value.json) {
-            (Some("deny" | "ask"), Json::List(_)) => within == "permissions",
+            (Some("deny" | "ask"), Json::List(_)) => within == "`permissions`",
             (Some("permissions"), Json::Object(_)) => within.is_empty(),
+            (Some("guard"), json) => within == "a hook" && !matches!(json, Json::Bool(false)),
             _ => false,
         };
         let severity = if loses {
@@ -115,7 +117,7 @@ impl Reader<'_> {
         let message = if within.is_empty() {
             format!("unknown key `{}`", member.key)
         } else {
-            format!("unknown key `{}` in `{within}`", member.key)
+            format!("unknown key `{}` in {within}", member.key)
         };
         let hint = near.map(|near| format!("did you mean `{near}`?"));
         self.report(severity, member.key_at, message, hint.as_deref());
@@ -207,7 +209,7 @@ impl Reader<'_> {
                 "defaultMode" => self.mode(member),
                 "disableBypassPermissionsMode" | "disableAutoMode" => self.disable(member),
                 key if keys::PERMISSIONS_OTHER.contains(&key) => {}
-                _ => self.unknown_key(member, "permissions", &[keys::PERMISSIONS]),
+                _ => self.unknown_key(member, "`permissions`", &[keys::PERMISSIONS]),
             }
         }
     }

@@ -100,8 +100,14 @@ impl ProjectContent {
 
     /// Adds the scripts of the project that a hook names.
     pub(super) fn hook(&mut self, hook: &HookSetting) {
+        let unquoted: String;
         let words: Vec<&str> = match &hook.run {
-            HookRun::Shell { line } => line.split(is_between_words).collect(),
+            HookRun::Shell { line } => {
+                // Read twice: `"$DIR"/x` is one word without its quotes, `"a b"` is one with them.
+                unquoted = line.replace(is_quote, "");
+                let parts = line.split(is_quote);
+                unquoted.split(is_between_words).chain(parts).collect()
+            }
             HookRun::Program { program, args } => std::iter::once(program)
                 .chain(args)
                 .map(|word| &**word)
@@ -131,8 +137,12 @@ impl ProjectContent {
     }
 }
 
-/// Blanks, quotes and what a shell ends a word at. A text that is no path names no file and adds
-/// nothing, so that cutting too often does no harm.
+fn is_quote(char: char) -> bool {
+    matches!(char, '"' | '\'')
+}
+
+/// Blanks and what a shell ends a word at. A text that is no path names no file and adds nothing, so
+/// that cutting too often does no harm.
 fn is_between_words(char: char) -> bool {
-    char.is_whitespace() || "\"'`;&|<>()=".contains(char)
+    char.is_whitespace() || "`;&|<>()=".contains(char)
 }

@@ -77,8 +77,7 @@ fn read(lines: &[Line<'_>]) -> Result<Vec<Field>, FrontmatterError> {
             return Err(error(line.at, "here a `key: value` was expected"));
         };
         let key = key.trim().to_owned();
-        if let Some(twice) = fields.iter().find(|field| field.key == key) {
-            let _ = twice;
+        if fields.iter().any(|field| field.key == key) {
             return Err(error(line.at, &format!("`{key}` is here twice")));
         }
         let value_at = line.at + line.text.len() - value.trim_start().len();

@@ -6,6 +6,7 @@ use pointsman_model::{Millis, RuleSource, RuleText};
 
 use super::{HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting};
 use crate::settings::document::{Json, Located, Member};
+use crate::settings::keys;
 use crate::settings::reading::Reader;
 use crate::{Severity, parse_rule};
 
@@ -14,62 +15,6 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The same at the end of a session, where someone waits to get out.
 const TIMEOUT_AT_END: Duration = Duration::from_millis(1500);
-
-/// Events of Claude Code that have no hooks here.
-const OTHER_EVENTS: &[&str] = &[
-    "Setup",
-    "UserPromptSubmit",
-    "UserPromptExpansion",
-    "PostToolBatch",
-    "MessageDisplay",
-    "TaskCreated",
-    "TaskCompleted",
-    "StopFailure",
-    "TeammateIdle",
-    "InstructionsLoaded",
-    "ConfigChange",
-    "CwdChanged",
-    "DirectoryAdded",
-    "FileChanged",
-    "WorktreeCreate",
-    "WorktreeRemove",
-    "PreCompact",
-    "PostCompact",
-    "Elicitation",
-    "ElicitationResult",
-];
-
-/// Keys of a group of hooks.
-const GROUP: &[&str] = &["matcher", "hooks"];
-
-/// Keys of a hook; the last two are pointsman's own.
-const HOOK: &[&str] = &[
-    "type",
-    "command",
-    "args",
-    "url",
-    "headers",
-    "allowedEnvVars",
-    "if",
-    "timeout",
-    "async",
-    "asyncRewake",
-    "shell",
-    "statusMessage",
-    "once",
-    "guard",
-    "resident",
-];
-
-/// Keys of kinds of hooks that aren't run here.
-const HOOK_OTHER: &[&str] = &[
-    "server",
-    "tool",
-    "input",
-    "prompt",
-    "model",
-    "continueOnBlock",
-];
 
 /// What the entries of one hook say, before they are put together.
 #[derive(Default)]
@@ -104,10 +49,10 @@ impl Reader<'_> {
                 .find(|event| event.as_str() == &*member.key);
             match event {
                 Some(event) => self.groups(event, member),
-                None if OTHER_EVENTS.contains(&&*member.key) => {}
+                None if keys::HOOK_EVENTS_OTHER.contains(&&*member.key) => {}
                 None => {
                     let names = HookEvent::ALL.map(HookEvent::as_str);
-                    self.unknown_key(member, "hooks", &[&names, OTHER_EVENTS]);
+                    self.unknown_key(member, "`hooks`", &[&names, keys::HOOK_EVENTS_OTHER]);
                 }
             }
         }
@@ -159,7 +104,7 @@ impl Reader<'_> {
                 }
                 ("hooks", Json::List(list)) => (entries, said) = (list, true),
                 ("hooks", _) => {}
-                _ => self.unknown_key(member, event.as_str(), &[GROUP]),
+                _ => self.unknown_key(member, "a group of hooks", &[keys::HOOK_GROUP]),
             }
         }
         if !said {
@@ -284,7 +229,7 @@ impl Reader<'_> {
             ("async" | "asyncRewake", Json::Bool(detached)) => read.detached |= *detached,
             ("shell", Json::Text(shell)) if &**shell == "bash" => {}
             ("statusMessage" | "once", _) => {}
-            (key, other) if HOOK.contains(&key) => {
+            (key, other) if keys::HOOK.contains(&key) => {
                 let message = format!("`{key}` of a hook can't be {}", kind_or_text(other));
                 self.report(
                     severity,
@@ -294,8 +239,8 @@ impl Reader<'_> {
                 );
                 read.broken = true;
             }
-            (key, _) if HOOK_OTHER.contains(&key) => {}
-            _ => self.unknown_key(member, "a hook", &[HOOK, HOOK_OTHER]),
+            (key, _) if keys::HOOK_OTHER.contains(&key) => {}
+            _ => self.unknown_key(member, "a hook", &[keys::HOOK, keys::HOOK_OTHER]),
         }
     }
 }

@@ -66,6 +66,10 @@ fn covers(wide: &Read<'_>, narrow: &Read<'_>) -> bool {
         return false;
     }
     match (&one.specifier, &two.specifier) {
+        // Rules on paths and hosts hold for effects of other tools too, a bare name for its own alone.
+        (Specifier::Whole, Specifier::Path { .. } | Specifier::Host(_)) => {
+            matches!(&one.tool, ToolPattern::Glob(all) if wild_covers(all, &Wild::starred("*")))
+        }
         (Specifier::Whole, _) => true,
         (Specifier::Command(one), Specifier::Command(two))
         | (Specifier::Name(one), Specifier::Name(two)) => command_covers(one, two),

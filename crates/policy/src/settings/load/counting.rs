@@ -135,7 +135,10 @@ impl Loading<'_> {
                     line: 1,
                     column: 1,
                 }),
-                message: format!("{locked} allow rules of this file don't count"),
+                message: match locked {
+                    1 => "an allow rule of this file doesn't count".to_owned(),
+                    _ => format!("{locked} allow rules of this file don't count"),
+                },
                 hint: Some("the managed settings let their own allow rules count alone".into()),
             });
         }
@@ -169,7 +172,9 @@ impl Loading<'_> {
                 self.loaded.problems.push(Problem {
                     severity: Severity::Warning,
                     place: Some(place.clone()),
-                    message: format!("the settings of a project can't set the mode `{written}`"),
+                    message: format!(
+                        "settings in a project's folder can't set the mode `{written}`"
+                    ),
                     hint: Some(
                         "the mode is `default`; set it in your own settings or when starting"
                             .into(),

