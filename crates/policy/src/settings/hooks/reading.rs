@@ -17,7 +17,6 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 const TIMEOUT_AT_END: Duration = Duration::from_millis(1500);
 
 /// What the entries of one hook say, before they are put together.
-#[derive(Default)]
 struct Entry<'m> {
     kind: Option<&'m str>,
     command: Option<&'m str>,
@@ -27,11 +26,28 @@ struct Entry<'m> {
     env: Vec<Box<str>>,
     condition: Option<RuleText>,
     timeout: Option<Millis>,
-    guard: bool,
-    resident: bool,
-    detached: bool,
+    duty: HookDuty,
+    life: HookLife,
     /// A field that can't be read: the hook is left out, since what it would do is not known.
     broken: bool,
+}
+
+impl Entry<'_> {
+    fn new() -> Self {
+        Self {
+            kind: None,
+            command: None,
+            args: None,
+            url: None,
+            headers: Vec::new(),
+            env: Vec::new(),
+            condition: None,
+            timeout: None,
+            duty: HookDuty::Plain,
+            life: HookLife::OneCall,
+            broken: false,
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -135,7 +151,7 @@ impl Reader<'_> {
         } else {
             self.of_a_guard()
         };
-        let mut read = Entry::default();
+        let mut read = Entry::new();
         for member in members {
             self.field(severity, member, &mut read);
         }
@@ -157,16 +173,15 @@ impl Reader<'_> {
             self.report(severity, entry.at, message, Some("leave `if` out"));
             return;
         }
-        let guards = read.guard
-            || (event == HookEvent::PreToolUse && self.place.source == RuleSource::PolicySettings);
-        if guards && read.detached {
-            let hint = "leave `async` out: a guard is waited for";
-            self.report(
-                severity,
-                entry.at,
-                "this guard would never be waited for".into(),
-                Some(hint),
-            );
+        let managed = self.place.source == RuleSource::PolicySettings;
+        if event == HookEvent::PreToolUse && managed {
+            read.duty = HookDuty::Guard;
+        }
+        if read.duty == HookDuty::Guard && read.life == HookLife::Detached {
+            let message = "a guard is waited for, and `async` says not to".to_owned();
+            let hint = "leave `async` out; until then it is waited for";
+            self.report(Severity::Warning, entry.at, message, Some(hint));
+            read.life = HookLife::OneCall;
         }
         self.content.hooks.push(HookSetting {
             event,
@@ -174,16 +189,8 @@ impl Reader<'_> {
             condition: read.condition,
             run,
             timeout: read.timeout.unwrap_or_else(|| default_timeout(event)),
-            duty: if guards {
-                HookDuty::Guard
-            } else {
-                HookDuty::Plain
-            },
-            life: match (read.resident, read.detached && !guards) {
-                (_, true) => HookLife::Detached,
-                (true, false) => HookLife::Resident,
-                (false, false) => HookLife::OneCall,
-            },
+            duty: read.duty,
+            life: read.life,
             source: self.place.source,
             place: self.source.place(entry.at),
         });
@@ -224,9 +231,19 @@ impl Reader<'_> {
                 }
             },
             ("timeout", Json::Number(_)) => read.timeout = self.seconds(member),
-            ("guard", Json::Bool(guard)) => read.guard = *guard,
-            ("resident", Json::Bool(resident)) => read.resident = *resident,
-            ("async" | "asyncRewake", Json::Bool(detached)) => read.detached |= *detached,
+            ("guard", Json::Bool(guard)) => {
+                read.duty = if *guard {
+                    HookDuty::Guard
+                } else {
+                    HookDuty::Plain
+                };
+            }
+            ("resident", Json::Bool(true)) if read.life == HookLife::OneCall => {
+                read.life = HookLife::Resident;
+            }
+            ("resident", Json::Bool(_)) => {}
+            ("async" | "asyncRewake", Json::Bool(true)) => read.life = HookLife::Detached,
+            ("async" | "asyncRewake", Json::Bool(false)) => {}
             ("shell", Json::Text(shell)) if &**shell == "bash" => {}
             ("statusMessage" | "once", _) => {}
             (key, other) if keys::HOOK.contains(&key) => {

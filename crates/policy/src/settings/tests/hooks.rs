@@ -30,7 +30,7 @@ hook SessionEnd All None Shell { line: "bye" } 1500 ms Plain Detached (userSetti
 }
 
 #[test]
-fn a_broken_hook_is_left_out_alone() {
+fn a_broken_group_is_left_out_alone() {
     check(
         &[(
             "user",
@@ -39,25 +39,13 @@ fn a_broken_hook_is_left_out_alone() {
   "Stop": {},
   "PreToolUse": [
     {"matcher": "Bash(", "hooks": [{"type": "command", "command": "a"}]},
-    {"hooks": [
-      {"type": "comand", "command": "a"},
-      {"type": "command"},
-      {"type": "command", "command": "a", "timeout": "1"},
-      {"type": "command", "command": "a", "if": "Bash("},
-      {"type": "command", "command": "a", "gaurd": true},
-      {"type": "prompt", "prompt": "x"},
-      {"type": "command", "command": "good"},
-      "a"
-    ]},
-    {"matcher": "Bash"}
+    {"matcher": "Bash"},
+    {"hooks": [{"type": "command", "command": "good"}]}
   ],
   "Notification": [{"hooks": [{"type": "command", "command": "a", "if": "Bash"}]}]
 }}"#,
         )],
         r#"
-asks everything
-ask * (userSettings, /h/.claude/settings.json:11:43)
-hook PreToolUse All None Shell { line: "a" } 600000 ms Plain OneCall (userSettings)
 hook PreToolUse All None Shell { line: "good" } 600000 ms Plain OneCall (userSettings)
 warning: unknown key `PreToolUs` in `hooks`
  --> /h/.claude/settings.json:2:3
@@ -76,64 +64,108 @@ warning: this matcher can't be read: unclosed group
 5 |     {"matcher": "Bash(", "hooks": [{"type": "command", "command": "a"}]},
   |                 ^^^^^^^
   = hint: the hooks below it are left out; write names, or a regular expression without look-around
-warning: `comand` is no type of hook
- --> /h/.claude/settings.json:7:7
+warning: here a list `hooks` is missing
+ --> /h/.claude/settings.json:6:5
   |
-7 |       {"type": "comand", "command": "a"},
+6 |     {"matcher": "Bash"},
+  |     ^
+warning: this hook never runs: `if` asks for a call, and Notification is of none
+ --> /h/.claude/settings.json:9:31
+  |
+9 |   "Notification": [{"hooks": [{"type": "command", "command": "a", "if": "Bash"}]}]
+  |                               ^
+  = hint: leave `if` out
+"#,
+    );
+}
+
+#[test]
+fn a_broken_hook_is_left_out_alone() {
+    check(
+        &[(
+            "user",
+            r#"{"hooks": {"PreToolUse": [{"hooks": [
+      {"type": "comand", "command": "a"},
+      {"type": "command"},
+      {"type": "command", "command": "a", "timeout": "1"},
+      {"type": "command", "command": "a", "if": "Bash("},
+      {"type": "prompt", "prompt": "x"},
+      {"type": "command", "command": "good", "tiemout": 1, "async": true, "guard": true},
+      "a"
+]}]}}"#,
+        )],
+        r#"
+hook PreToolUse All None Shell { line: "good" } 600000 ms Guard OneCall (userSettings)
+warning: `comand` is no type of hook
+ --> /h/.claude/settings.json:2:7
+  |
+2 |       {"type": "comand", "command": "a"},
   |       ^
   = hint: write "type": "command" or "http"
 warning: this hook has no `command`
- --> /h/.claude/settings.json:8:7
+ --> /h/.claude/settings.json:3:7
   |
-8 |       {"type": "command"},
+3 |       {"type": "command"},
   |       ^
   = hint: write the command line to run
 warning: `timeout` of a hook can't be `1`
- --> /h/.claude/settings.json:9:54
+ --> /h/.claude/settings.json:4:54
   |
-9 |       {"type": "command", "command": "a", "timeout": "1"},
+4 |       {"type": "command", "command": "a", "timeout": "1"},
   |                                                      ^^^
   = hint: the hook is left out
 warning: this hook's `if` can't be read: `Bash(` is no rule: its parenthesis is not closed at the end
-  --> /h/.claude/settings.json:10:55
-   |
-10 |       {"type": "command", "command": "a", "if": "Bash("},
-   |                                                       ^
-   = hint: the hook is left out
-error: unknown key `gaurd` in a hook
-  --> /h/.claude/settings.json:11:43
-   |
-11 |       {"type": "command", "command": "a", "gaurd": true},
-   |                                           ^^^^^^^
-   = hint: did you mean `guard`?
+ --> /h/.claude/settings.json:5:55
+  |
+5 |       {"type": "command", "command": "a", "if": "Bash("},
+  |                                                       ^
+  = hint: the hook is left out
 warning: hooks of type `prompt` are not run here
-  --> /h/.claude/settings.json:12:7
-   |
-12 |       {"type": "prompt", "prompt": "x"},
-   |       ^
-   = hint: use a hook of type "command" or "http"
+ --> /h/.claude/settings.json:6:7
+  |
+6 |       {"type": "prompt", "prompt": "x"},
+  |       ^
+  = hint: use a hook of type "command" or "http"
+warning: unknown key `tiemout` in a hook
+ --> /h/.claude/settings.json:7:46
+  |
+7 |       {"type": "command", "command": "good", "tiemout": 1, "async": true, "guard": true},
+  |                                              ^^^^^^^^^
+  = hint: did you mean `timeout`?
+warning: a guard is waited for, and `async` says not to
+ --> /h/.claude/settings.json:7:7
+  |
+7 |       {"type": "command", "command": "good", "tiemout": 1, "async": true, "guard": true},
+  |       ^
+  = hint: leave `async` out; until then it is waited for
 warning: a hook is an object, and this is a string
-  --> /h/.claude/settings.json:14:7
-   |
-14 |       "a"
-   |       ^^^
-warning: here a list `hooks` is missing
-  --> /h/.claude/settings.json:16:5
-   |
-16 |     {"matcher": "Bash"}
-   |     ^
-warning: this hook never runs: `if` asks for a call, and Notification is of none
-  --> /h/.claude/settings.json:18:31
-   |
-18 |   "Notification": [{"hooks": [{"type": "command", "command": "a", "if": "Bash"}]}]
-   |                               ^
-   = hint: leave `if` out
+ --> /h/.claude/settings.json:8:7
+  |
+8 |       "a"
+  |       ^^^
 "#,
     );
 }
 
 #[test]
 fn a_guard_that_is_lost_asks_for_everything() {
+    check(
+        &[(
+            "user",
+            r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "a", "gaurd": true}]}]}}"#,
+        )],
+        r#"
+asks everything
+ask * (userSettings, /h/.claude/settings.json:1:74)
+hook PreToolUse All None Shell { line: "a" } 600000 ms Plain OneCall (userSettings)
+error: unknown key `gaurd` in a hook
+ --> /h/.claude/settings.json:1:74
+  |
+1 | {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "a", "gaurd": true}]}]}}
+  |                                                                          ^^^^^^^
+  = hint: did you mean `guard`?
+"#,
+    );
     check(
         &[(
             "user",

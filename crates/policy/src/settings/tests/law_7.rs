@@ -142,6 +142,10 @@ error: `permissions` is an object, and this is a list
   |                 ^
 "#,
     );
+}
+
+#[test]
+fn law_7_a_deny_under_a_wrong_key_is_a_lost_deny() {
     check(
         &[("project", r#"{"permissions": {"Deny": ["Bash"]}}"#)],
         r#"
@@ -220,6 +224,10 @@ error: a settings file holds an object, and this is a list
   | ^
 ",
     );
+}
+
+#[test]
+fn law_7_json_is_read_strictly_but_for_comments_and_trailing_commas() {
     check(&[("user", "{'permissions': {}}")], "
 asks everything
 ask * (userSettings, /h/.claude/settings.json:1:2)
@@ -230,6 +238,10 @@ error: this is no JSON: single-quoted strings are not allowed
   |  ^
   = hint: nothing in this file is in force; comments and trailing commas are fine, all else must be JSON
 ");
+}
+
+#[test]
+fn law_7_managed_settings_that_can_not_be_read_lock_all_they_might() {
     let broken = "{\"permissions\": {\"deny\": []}} extra";
     check(
         &[
@@ -363,9 +375,12 @@ warning: no tool is named `Frobnicate`
     );
 }
 
+fn mode(mode: &str) -> String {
+    format!(r#"{{"permissions": {{"defaultMode": "{mode}"}}}}"#)
+}
+
 #[test]
 fn modes_follow_levels_and_projects_may_not_switch_questions_off() {
-    let mode = |mode: &str| format!(r#"{{"permissions": {{"defaultMode": "{mode}"}}}}"#);
     check(
         &[("user", &mode("acceptEdits"))],
         "
@@ -405,6 +420,10 @@ warning: settings in a project's folder can't set the mode `bypassPermissions`
   = hint: the mode is `default`; set it in your own settings or when starting
 "#,
     );
+}
+
+#[test]
+fn a_project_may_trust_more_than_the_person_only_with_a_yes() {
     check(
         &[("project", &mode("acceptEdits"))],
         "
@@ -417,6 +436,10 @@ untrusted DefaultMode acceptEdits (/p/.claude/settings.json:1:33)
 mode acceptEdits (projectSettings, /p/.claude/settings.json:1:33)
 ",
     );
+}
+
+#[test]
+fn a_mode_that_can_not_stand_counts_as_the_default() {
     check(
         &[("local", &mode("auto"))],
         r#"
@@ -447,6 +470,10 @@ warning: `Plan` is no permission mode
 mode plan (policySettings, /m/managed-settings.json:1:33)
 ",
     );
+}
+
+#[test]
+fn modes_can_be_switched_off_from_any_file() {
     check(
         &[
             ("user", &mode("bypassPermissions")),
