@@ -1,20 +1,39 @@
 //! Answerers that a handler consults: what each of them has to be able to do.
 
 use async_trait::async_trait;
-use pointsman_model::{Answerer, PermissionRequest, VerdictKind};
+use pointsman_model::{Answerer, PermissionRequest, Verdict, VerdictKind};
 
-/// Something that can answer a request by itself. People are none of these: they answer the open
+/// Something that is asked to answer a request. People are none of these: they answer the open
 /// request, wherever it is shown.
 #[async_trait]
 pub trait Answers: Send + Sync {
-    /// Under which name its answers are recorded.
-    fn name(&self) -> Answerer;
-
-    /// Its answer; nothing when it has none. Never a yes for want of one.
+    /// What it says of a request. A failure is never a yes (law 15).
     ///
     /// Cancellation: a handler drops the future when somebody else was first; what it started has to
     /// end with it.
-    async fn answer(&self, request: &PermissionRequest) -> Option<VerdictKind>;
+    async fn answer(&self, request: &PermissionRequest) -> Word;
+
+    /// Told when the request it was asked about has its verdict, its own or somebody else's.
+    fn told(&self, verdict: &Verdict);
+}
+
+/// What an answerer says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// An answer.
+    Answer {
+        /// In whose name.
+        by: Answerer,
+        /// Allow or deny.
+        kind: VerdictKind,
+    },
+    /// None.
+    Nothing,
+    /// None, and no automatic answerer may say yes any more: a guard failed (law 15).
+    OnlyPeople {
+        /// Why.
+        why: Box<str>,
+    },
 }
 
 /// Judges calls in place of, or beside, a person.

@@ -5,17 +5,32 @@
 //! say. It decides nothing itself: dispatch and the handlers act on what comes back. A hook that
 //! fails has no vote; a guard that fails is a question in its name (law 15).
 
+mod answer;
+mod merge;
+mod outcome;
+mod payload;
+mod selection;
+mod turn;
+
 use std::sync::Arc;
 
-use pointsman_ledger::{HookReport, Ledger};
+use futures_util::future::join_all;
+use pointsman_ledger::Ledger;
 use pointsman_model::{
-    AbsPath, Attended, Effects, HookedCall, JsonText, Lineage, PermissionMode, PermissionRequest,
-    RuleBehavior, RuleSource, RuleText, VerdictKind,
+    AbsPath, Attended, Effects, HookedCall, Lineage, PermissionMode, PermissionRequest,
 };
-use pointsman_policy::settings::HookSettings;
-use pointsman_policy::{HookVote, Tree};
+use pointsman_policy::Tree;
+use pointsman_policy::settings::{HookEvent, HookLife, HookSetting, HookSettings};
 use pointsman_process::Environment;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use self::payload::Told;
+use self::selection::{Subject, select};
+use self::turn::{Given, Turn};
+
+pub use self::outcome::{HookRule, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote};
 
 /// What is the same for all hooks of a run.
 #[derive(Clone)]
@@ -49,113 +64,66 @@ pub struct HookScene<'a> {
     pub stop: &'a CancellationToken,
 }
 
+/// How many hooks run at once, of all agents together. A machine of two cores starts about a thousand
+/// small ones a second at eight; the rest is for those that wait for somebody.
+const AT_ONCE_MAX: usize = 64;
+
 /// The hooks that see a run's calls. Shared by all agents.
 pub struct Hooks {
-    settings: HookSettings,
+    hooks: Vec<HookSetting>,
     place: HookPlace,
-}
-
-/// What the PreToolUse hooks came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PreToolUse {
-    /// What they say.
-    pub vote: PreToolUseVote,
-    /// The input they made of it, merged in the order of configuration; not checked against the
-    /// tool's schema yet.
-    pub rewritten: Option<JsonText>,
-    /// Rules they want to add.
-    pub rules: Vec<HookRule>,
-    /// Each hook's turn, in the order of configuration, failures among them.
-    pub reports: Vec<HookReport>,
-}
-
-/// The merged vote of the PreToolUse hooks: halt over deny over ask over allow.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PreToolUseVote {
-    /// The ladder goes on with this.
-    Ladder(HookVote),
-    /// The call ends here.
-    Deny {
-        /// The hook.
-        hook: Box<str>,
-        /// What the agent is told.
-        text: Box<str>,
-    },
-    /// The call ends here, and the agent that made it stops.
-    Halt {
-        /// The hook.
-        hook: Box<str>,
-        /// Why.
-        text: Box<str>,
-    },
-}
-
-/// A rule that a hook wants to add. It goes into the session's overlay; into a file only when the
-/// hook is the person's own or of the managed settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookRule {
-    /// The hook.
-    pub hook: Box<str>,
-    /// Whose file configures the hook.
-    pub hook_source: RuleSource,
-    /// What the rule does.
-    pub behavior: RuleBehavior,
-    /// The rule; not parsed yet.
-    pub text: RuleText,
-    /// Where the hook wants it kept; never the managed settings.
-    pub destination: RuleSource,
-}
-
-/// What the PermissionRequest hooks came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PermissionTurn {
-    /// Their answer.
-    pub answer: PermissionAnswer,
-    /// Rules they want to add; only those of the hooks whose answer counts.
-    pub rules: Vec<HookRule>,
-    /// Each hook's turn, in the order of configuration, failures among them.
-    pub reports: Vec<HookReport>,
-}
-
-/// The merged answer of the PermissionRequest hooks: deny over a failed guard over allow.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PermissionAnswer {
-    /// None answered.
-    None,
-    /// One did. Its verdict may be an allow or a deny, never an end.
-    Given {
-        /// The hook.
-        hook: Box<str>,
-        /// What it says.
-        kind: VerdictKind,
-    },
-    /// A guard failed: no hook and no classifier may say yes any more (law 15).
-    GuardFailed {
-        /// The guard.
-        hook: Box<str>,
-        /// How it failed.
-        text: Box<str>,
-    },
+    environment: Environment,
+    slots: Arc<Semaphore>,
+    detached: TaskTracker,
 }
 
 impl Hooks {
     /// The hooks of these settings.
     #[must_use]
     pub fn new(settings: HookSettings, place: HookPlace) -> Self {
-        Self { settings, place }
+        let attended = match place.attended {
+            Attended::Yes => "1",
+            Attended::No => "0",
+        };
+        let environment = place
+            .environment
+            .clone()
+            .with("CLAUDE_PROJECT_DIR", place.project.as_str())
+            .with("CLAUDE_CODE_SESSION_ATTENDED", attended)
+            .with("POINTSMAN_PROJECT_DIR", place.project.as_str());
+        Self {
+            hooks: settings.hooks,
+            place,
+            environment,
+            slots: Arc::new(Semaphore::new(AT_ONCE_MAX)),
+            detached: TaskTracker::new(),
+        }
     }
 
     /// Asks the PreToolUse hooks about a call. They see the raw input.
     ///
     /// Cancellation: dropping the future kills their process groups.
     pub async fn pre_tool_use(&self, call: &HookedCall, scene: &HookScene<'_>) -> PreToolUse {
-        let _ = (&self.settings, &self.place, call, scene);
-        PreToolUse {
-            vote: PreToolUseVote::Ladder(HookVote::None),
-            rewritten: None,
-            rules: Vec::new(),
-            reports: Vec::new(),
-        }
+        let subject = Subject {
+            tool: &call.tool,
+            input: &call.input,
+            effects: scene.effects,
+            folder: scene.folder,
+            lineage: scene.lineage,
+        };
+        let told = Told {
+            event: HookEvent::PreToolUse,
+            call: call.id,
+            tool: &call.tool,
+            input: &call.input,
+            folder: scene.folder.as_str(),
+            mode: scene.mode,
+            lineage: scene.lineage,
+            attended: self.place.attended,
+            request: None,
+        };
+        let turns = self.ask_all(&subject, &told, scene.stop).await;
+        merge::pre_tool_use(&call.input, turns)
     }
 
     /// Asks the PermissionRequest hooks to answer a request. An allow of a hook that is neither the
@@ -168,11 +136,128 @@ impl Hooks {
         request: &PermissionRequest,
         stop: &CancellationToken,
     ) -> PermissionTurn {
-        let _ = (request, stop);
-        PermissionTurn {
-            answer: PermissionAnswer::None,
-            rules: Vec::new(),
-            reports: Vec::new(),
+        let subject = Subject {
+            tool: &request.call.tool,
+            input: &request.call.text,
+            effects: &request.effects,
+            folder: &request.folder,
+            lineage: &request.lineage,
+        };
+        let told = Told {
+            event: HookEvent::PermissionRequest,
+            call: request.call.id,
+            tool: &request.call.tool,
+            input: &request.call.text,
+            folder: request.folder.as_str(),
+            mode: request.mode,
+            lineage: &request.lineage,
+            attended: self.place.attended,
+            request: Some(request),
+        };
+        let turns = self.ask_all(&subject, &told, stop).await;
+        merge::permission_request(request, turns)
+    }
+
+    /// Whether any hook could be asked to answer a request for this tool; a cheap look that spares
+    /// handlers the rest.
+    #[must_use]
+    pub fn answer_requests(&self) -> bool {
+        self.hooks
+            .iter()
+            .any(|hook| hook.event == HookEvent::PermissionRequest)
+    }
+
+    /// Asks all hooks that the event concerns at once, and waits for each to the end.
+    async fn ask_all(
+        &self,
+        subject: &Subject<'_>,
+        told: &Told<'_>,
+        stop: &CancellationToken,
+    ) -> Vec<Turn> {
+        let of_event = self.hooks.iter().filter(|hook| hook.event == told.event);
+        let selected = select(of_event, subject, &self.place);
+        if selected.is_empty() {
+            return Vec::new();
+        }
+        let payload = match payload::line(told) {
+            Ok(payload) => payload,
+            Err(error) => {
+                let text = format!("it can't be told of the call: {error}");
+                let failed = |hook: &HookSetting| Turn::failed(hook, &text);
+                return selected.iter().map(failed).collect();
+            }
+        };
+        let worker = told.lineage.agent().worker;
+        let environment = self
+            .environment
+            .clone()
+            .with("CLAUDE_CODE_SESSION_ID", worker.run().to_string())
+            .with("POINTSMAN_WORKER", worker.to_string());
+        let given = Given {
+            worker,
+            call: told.call,
+            folder: subject.folder,
+            environment: &environment,
+            payload: &payload,
+            stop,
+        };
+        let (asked, told_only): (Vec<_>, Vec<_>) = selected
+            .into_iter()
+            .partition(|hook| hook.life != HookLife::Detached);
+        for hook in told_only {
+            self.start_detached(hook, &given);
+        }
+        join_all(asked.iter().map(|hook| self.ask(hook, &given))).await
+    }
+
+    async fn ask(&self, hook: &HookSetting, given: &Given<'_>) -> Turn {
+        let slot = tokio::select! {
+            slot = self.slots.acquire() => slot,
+            () = given.stop.cancelled() => return Turn::failed(hook, "it was stopped"),
+        };
+        match slot {
+            Ok(_slot) => turn::take(hook, &self.place, given).await,
+            // Nobody closes the slots.
+            Err(_) => Turn::failed(hook, "there is no place to run it"),
         }
     }
+
+    /// Starts a hook that is not waited for. It ends at its time limit, at the stop of its agent or
+    /// with [`Self::finish`], and whatever it says counts for nothing.
+    fn start_detached(&self, hook: HookSetting, given: &Given<'_>) {
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+            tracing::warn!(
+                hook = &*hook.name(),
+                "too many hooks are running, so it was not started"
+            );
+            return;
+        };
+        let place = self.place.clone();
+        let environment = given.environment.clone();
+        let payload = given.payload.to_vec();
+        let folder = given.folder.clone();
+        let stop = given.stop.child_token();
+        let (worker, call) = (given.worker, given.call);
+        self.detached.spawn(async move {
+            let given = Given {
+                worker,
+                call,
+                folder: &folder,
+                environment: &environment,
+                payload: &payload,
+                stop: &stop,
+            };
+            turn::take(&hook, &place, &given).await;
+            drop(slot);
+        });
+    }
+
+    /// Waits for the hooks that nobody waited for. Called once, when no agent is left.
+    pub async fn finish(&self) {
+        self.detached.close();
+        self.detached.wait().await;
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,12 +4,18 @@
 //! [`PermissionHandler`]; there are three strategies. Each comes back with exactly one verdict, and
 //! leaves no answerer running behind it. Nothing here runs a tool.
 
+mod adjudicator;
 mod answers;
 mod handler;
 mod hooks;
+mod race;
+mod submit;
 
-pub use answers::{Answers, Classifier, ClassifierVote};
-pub use handler::PermissionHandler;
+pub use adjudicator::{Adjudicator, LeaderRules, LeaderSays};
+pub use answers::{Answers, Classifier, ClassifierVote, Word};
+pub use handler::{
+    CoordinatorHandler, InteractiveHandler, Panel, PermissionHandler, SwarmWorkerHandler,
+};
 pub use hooks::{
     HookPlace, HookRule, HookScene, Hooks, PermissionAnswer, PermissionTurn, PreToolUse,
     PreToolUseVote,

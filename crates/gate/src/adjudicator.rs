@@ -1,0 +1,165 @@
+//! The leader's desk: requests that workers forward are judged here as a coordinator judges its own,
+//! after the leader's own rules and grants had their say.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use pointsman_approvals::{Advice, Inbox, Letter, Ticket, Undelivered};
+use pointsman_ledger::Showing;
+use pointsman_model::{Answerer, GrantId, Judgement, PermissionRequest, Verdict, VerdictKind};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::CoordinatorHandler;
+use crate::submit::submit;
+
+/// What the leader itself says of an open request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LeaderSays {
+    /// A deny rule matches, the agent's own or one made since it was spawned.
+    Deny {
+        /// How that was found.
+        judgement: Judgement,
+        /// What the agent is told.
+        text: Box<str>,
+    },
+    /// An ask rule matches: it must be asked.
+    MustAsk {
+        /// How that was found.
+        judgement: Judgement,
+    },
+    /// It passes now, on account of this grant; its use is taken.
+    Granted {
+        /// Which.
+        grant: GrantId,
+    },
+    /// It has to be asked.
+    Ask,
+}
+
+/// The leader's knowledge of rules and grants, under the asking agent's own context.
+#[async_trait]
+pub trait LeaderRules: Send + Sync {
+    /// Walks deny and ask rules and the grants whose scope names the agent. A failure of whatever
+    /// kind is [`LeaderSays::Ask`] or stricter.
+    async fn judge(&self, request: &PermissionRequest) -> LeaderSays;
+}
+
+/// Takes the letters of all workers and brings each its verdict.
+#[derive(Clone)]
+pub struct Adjudicator {
+    coordinator: CoordinatorHandler,
+    rules: Arc<dyn LeaderRules>,
+}
+
+impl Adjudicator {
+    /// An adjudicator that consults the coordinator's panel.
+    #[must_use]
+    pub fn new(coordinator: CoordinatorHandler, rules: Arc<dyn LeaderRules>) -> Self {
+        Self { coordinator, rules }
+    }
+
+    /// Serves until `shutdown`, or until all mailboxes are gone. Each letter is handled beside the
+    /// others; each change of grants or rules judges all open requests anew (law 14).
+    ///
+    /// At `shutdown` the requests in hand are withdrawn; their workers hear that they were lost.
+    pub async fn run(self, mut inbox: Inbox, shutdown: CancellationToken) {
+        let mut changes = self.coordinator.panel().grants.changes();
+        let mut in_hand = JoinSet::new();
+        loop {
+            tokio::select! {
+                biased;
+                () = shutdown.cancelled() => break,
+                Some(ended) = in_hand.join_next() => {
+                    if let Err(error) = ended {
+                        tracing::error!(%error, "a forwarded request was dropped");
+                    }
+                }
+                Ok(()) = changes.changed() => self.judge_again().await,
+                letter = inbox.next() => match letter {
+                    Some(letter) => {
+                        let desk = self.clone();
+                        in_hand.spawn(async move { desk.adjudicate(letter).await });
+                    }
+                    None => break,
+                },
+            }
+        }
+        if shutdown.is_cancelled() {
+            in_hand.shutdown().await;
+        }
+        while in_hand.join_next().await.is_some() {}
+    }
+
+    /// Judges every open request again and closes those that need no answer any more.
+    pub async fn judge_again(&self) {
+        let requests = &self.coordinator.panel().requests;
+        for open in requests.list() {
+            let request = &open.request;
+            if let Some((by, kind)) = answer_of(self.rules.judge(request).await) {
+                submit(requests, request, by, kind).await;
+            }
+        }
+    }
+
+    async fn adjudicate(&self, mut letter: Letter) {
+        let requests = &self.coordinator.panel().requests;
+        let request = letter.request().clone();
+        let mut ticket = match requests.open(request.clone(), Showing::AfterChecks).await {
+            Ok(ticket) => ticket,
+            Err(error) => {
+                letter.refuse(Undelivered::NotStored(error.to_string().into()));
+                return;
+            }
+        };
+        letter.queued();
+        let verdict = tokio::select! {
+            verdict = self.conclude(&mut ticket, request) => verdict,
+            // Dropping the ticket withdraws the request.
+            () = letter.withdrawn() => return,
+        };
+        letter.deliver(verdict);
+    }
+
+    async fn conclude(&self, ticket: &mut Ticket, mut request: PermissionRequest) -> Verdict {
+        let requests = &self.coordinator.panel().requests;
+        match self.rules.judge(&request).await {
+            LeaderSays::MustAsk { judgement } => {
+                let advice = Advice {
+                    by: Answerer::Ladder,
+                    text: "an ask rule matches this, so a person has to answer it".into(),
+                };
+                requests.advise(request.id, advice).await;
+                request.judgement = judgement;
+            }
+            says => {
+                if let Some((by, kind)) = answer_of(says)
+                    && submit(requests, &request, by, kind).await
+                {
+                    return ticket.verdict().await;
+                }
+            }
+        }
+        self.coordinator.conclude(ticket, &request).await
+    }
+}
+
+/// The answer that the leader gives by itself.
+fn answer_of(says: LeaderSays) -> Option<(Answerer, VerdictKind)> {
+    match says {
+        LeaderSays::Deny { text, .. } => {
+            Some((Answerer::Ladder, VerdictKind::Deny { text: Some(text) }))
+        }
+        LeaderSays::Granted { grant } => Some((
+            Answerer::Grant { grant },
+            VerdictKind::Allow {
+                edited: None,
+                grant: None,
+            },
+        )),
+        LeaderSays::MustAsk { .. } | LeaderSays::Ask => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! The JSON that hooks write. Keys that don't concern us are passed over, as other hosts do; a known
+//! key with a wrong value makes the whole answer unreadable.
+
+use pointsman_model::{JsonText, RuleText};
+use pointsman_policy::settings::HookEvent;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Output {
+    #[serde(rename = "continue")]
+    pub(super) goes_on: Option<bool>,
+    pub(super) stop_reason: Option<String>,
+    pub(super) system_message: Option<String>,
+    pub(super) decision: Option<String>,
+    pub(super) reason: Option<String>,
+    hook_specific_output: Option<Specific>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Specific {
+    hook_event_name: Option<String>,
+    pub(super) permission_decision: Option<String>,
+    pub(super) permission_decision_reason: Option<String>,
+    pub(super) updated_input: Option<Box<RawValue>>,
+    pub(super) updated_permissions: Option<Vec<Update>>,
+    pub(super) decision: Option<RequestDecision>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RequestDecision {
+    pub(super) behavior: String,
+    pub(super) message: Option<String>,
+    pub(super) updated_input: Option<Box<RawValue>>,
+    pub(super) updated_permissions: Option<Vec<Update>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Update {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) rules: Vec<UpdateRule>,
+    pub(super) behavior: Option<String>,
+    pub(super) destination: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct UpdateRule {
+    tool_name: String,
+    rule_content: Option<String>,
+}
+
+impl UpdateRule {
+    pub(super) fn text(&self) -> RuleText {
+        match &self.rule_content {
+            None => RuleText::new(&self.tool_name),
+            Some(content) => RuleText::new(&format!("{}({content})", self.tool_name)),
+        }
+    }
+}
+
+impl Output {
+    /// The part that is for this event; an error when it is for another, or for none.
+    pub(super) fn specific(&self, event: HookEvent) -> Result<Option<&Specific>, String> {
+        let Some(specific) = &self.hook_specific_output else {
+            return Ok(None);
+        };
+        let expected = event.as_str();
+        match specific.hook_event_name.as_deref() {
+            Some(name) if name == expected => Ok(Some(specific)),
+            Some(name) => Err(format!("it answers to `{name}`, not to {expected}")),
+            None => Err(format!("its answer does not name its event, {expected}")),
+        }
+    }
+}
+
+/// An input as a hook would have it.
+pub(super) fn object(raw: Option<&RawValue>) -> Result<Option<JsonText>, String> {
+    raw.filter(|raw| raw.get() != "null")
+        .map(|raw| JsonText::parse(raw.get()))
+        .transpose()
+        .map_err(|error| format!("its updatedInput is of no use: {error}"))
+}
