@@ -1,7 +1,16 @@
 //! Cases: one call, its rules and what is expected of them on one line of JSON (`check --cases`).
+//!
+//! A case brings its own rules and files; nothing of the machine is looked at.
+
+mod line;
+mod scene;
 
 use pointsman_model::{DecisionReason, PermissionDecision, Trail};
 use serde::Serialize;
+
+use crate::Problem;
+use line::Line;
+use scene::Scene;
 
 /// What came of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -18,6 +27,9 @@ pub struct CaseResult {
     pub expected: Option<PermissionDecision>,
     /// Whether the decision is one that the case accepts.
     pub ok: bool,
+    /// What is wrong with the case's rules.
+    #[serde(skip)]
+    pub problems: Vec<Problem>,
 }
 
 /// A line that is no case.
@@ -27,16 +39,39 @@ pub enum CaseError {
     /// It is no JSON object of a case's shape.
     #[error("the line is no case")]
     Shape(#[source] serde_json::Error),
+    /// A value in it is none that counts.
+    #[error("`{field}` of the case does not fit")]
+    Value {
+        /// The field.
+        field: &'static str,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
-/// Judges one case. Nothing of the machine is looked at: its rules and files are those of the line.
+/// Judges one case.
 ///
 /// # Errors
 /// When the line is no case.
 pub fn run_case(line: &str) -> Result<CaseResult, CaseError> {
-    let _case: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(line).map_err(CaseError::Shape)?;
-    Err(CaseError::Shape(serde::de::Error::custom(
-        "cases are not judged yet",
-    )))
+    let case: Line = serde_json::from_str(line).map_err(CaseError::Shape)?;
+    let scene = Scene::of(&case)?;
+    let judgement = scene.judge();
+    let expected = case.expected.or(case.observed);
+    let ok = expected.is_none_or(|expected| {
+        judgement.decision == expected || case.also_ok.contains(&judgement.decision)
+    });
+    Ok(CaseResult {
+        id: case.id,
+        decision: judgement.decision,
+        reason: judgement.reason,
+        trail: judgement.trail,
+        expected,
+        ok,
+        problems: scene.problems,
+    })
 }
+
+#[cfg(test)]
+mod tests;

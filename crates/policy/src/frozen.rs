@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pointsman_model::{ChildContext, PermissionContext, SpawnContextError};
 
+use crate::index::Anchors;
 use crate::{Problem, RuleIndex};
 
 /// What an agent may do, ready to judge by. Cheap to clone; children share their parent's index.
@@ -20,7 +21,13 @@ impl Frozen {
     /// every call that is not denied asking.
     #[must_use]
     pub fn new(context: PermissionContext) -> (Self, Vec<Problem>) {
-        let (index, problems) = RuleIndex::build(&context.parts().rules);
+        let parts = context.parts();
+        let anchors = Anchors {
+            folder: parts.folder.clone(),
+            project: parts.project.clone(),
+            home: parts.home.clone(),
+        };
+        let (index, problems) = RuleIndex::build(&parts.rules, &anchors);
         let frozen = Self {
             context: Arc::new(context),
             index: Arc::new(index),

@@ -1,9 +1,20 @@
-//! The ladder: one pure function from a question to a judgement.
+//! The ladder: one pure function from a question to a judgement (DESIGN section 4).
+//!
+//! The call's effects are looked up in the rules once ([`facts`]); then the rungs are asked in
+//! order. A rung may demand a person, may want a question unless a later rung allows, or decides. Each
+//! says so on the trail.
 
-use pointsman_model::{
-    AbsPath, DecisionReason, Effects, IfNobody, Insistence, JsonText, Judgement, Matched, Overlay,
-    PermissionDecision, Rung, RungOutcome, ToolName, Trail, TrailStep,
-};
+mod cover;
+mod facts;
+mod mode;
+mod own_check;
+mod rules;
+mod walk;
+
+use pointsman_model::{AbsPath, Effects, JsonText, Judgement, Overlay, ToolName};
+
+pub(crate) use facts::{Fact, Facts, OverlayRules, matched};
+pub(crate) use walk::Walk;
 
 use crate::{Frozen, Tree};
 
@@ -55,34 +66,39 @@ pub struct Question<'a> {
 /// Mode dontAsk, the last rung, is applied here.
 #[must_use]
 pub fn judge(q: &Question<'_>) -> Judgement {
-    let matched = Matched {
-        text: q.tool.as_str().into(),
-        span: None,
-    };
-    let reason = DecisionReason::NothingDecided { matched };
-    Judgement {
-        decision: PermissionDecision::Ask,
-        reason: reason.clone(),
-        insistence: Insistence::MustAsk,
-        trail: Trail(vec![TrailStep {
-            rung: Rung::NothingDecided,
-            came_to: RungOutcome::Decided {
-                decision: PermissionDecision::Ask,
-                reason: reason.clone(),
-            },
-        }]),
-        if_nobody: IfNobody {
-            decision: PermissionDecision::Deny,
-            reason: DecisionReason::NobodyCanAnswer {
-                question: Box::new(reason),
-            },
-        },
-    }
+    let overlay = OverlayRules::of(q);
+    let facts = Facts::of(q, &overlay);
+    let mut walk = Walk::new(&facts);
+    let decided = rules::deny(&mut walk)
+        .or_else(|| {
+            rules::ask(&mut walk);
+            own_check::check(&mut walk);
+            own_check::hook_vote(&mut walk);
+            mode::plan(&mut walk)
+        })
+        .or_else(|| mode::bypass(&mut walk))
+        .or_else(|| mode::accept_edits(&mut walk))
+        .or_else(|| own_check::hook_allow(&mut walk))
+        .or_else(|| cover::covered(&mut walk));
+    walk.finish(decided)
 }
 
 /// Walks rungs 1a and 1b alone: for calls that were judged elsewhere and only have to pass this agent's deny and
 /// ask rules too, and for the raw input of a call that a hook rewrote. Nothing when neither objects.
 #[must_use]
 pub fn judge_denies_and_asks(q: &Question<'_>) -> Option<Judgement> {
-    Some(judge(q))
+    let overlay = OverlayRules::of(q);
+    let facts = Facts::of(q, &overlay);
+    let mut walk = Walk::new(&facts);
+    let decided = rules::deny(&mut walk);
+    if decided.is_none() {
+        rules::ask(&mut walk);
+        if !walk.must_ask() {
+            return None;
+        }
+    }
+    Some(walk.finish(decided))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Paths as file tools take them.
+
+use pointsman_model::{AbsPath, EffectKind, GlobInput, PathRole, PathUse, PathValue, Reach};
+use pointsman_shell::Surroundings;
+
+use super::List;
+
+/// Where a path of a file tool leads: absolute, from home (`~/`), or from the agent's folder. `None` for spellings of
+/// other systems (`C:\x`, `\\server\x`), which lead nowhere here.
+#[must_use]
+pub fn resolve_path(text: &str, at: &Surroundings) -> Option<AbsPath> {
+    let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    if drive || text.contains(['\\', '\0']) {
+        return None;
+    }
+    Some(match text.strip_prefix("~/") {
+        Some(rest) => at.home.join(rest.trim_start_matches('/')),
+        None if text == "~" => at.home.clone(),
+        None => at.folder.join(text),
+    })
+}
+
+pub(super) fn path_value(text: &str, at: &Surroundings) -> PathValue {
+    match resolve_path(text, at) {
+        Some(path) => PathValue::Known(path),
+        None => PathValue::Unknown(text.into()),
+    }
+}
+
+impl List {
+    /// A search for names: it looks at all names below the folder that its pattern begins in.
+    pub(super) fn glob(&mut self, glob: &GlobInput, at: &Surroundings) {
+        let folder = glob.path.as_deref().unwrap_or(".");
+        let mut used = self.tool_path(folder, Reach::NamesBelow, at);
+        self.hidden(&glob.pattern);
+        if let PathValue::Known(base) = &used.path {
+            used.path = begin(base, &glob.pattern, at);
+        }
+        self.sure(EffectKind::Read(used));
+    }
+
+    /// A file that the call might read, for tools that don't say.
+    pub(super) fn might_read(&mut self, path: &str, at: &Surroundings) {
+        let used = used(path, at);
+        self.might(EffectKind::Read(used));
+    }
+
+    /// A file that the call might change, for tools that don't say.
+    pub(super) fn might_write(&mut self, path: &str, at: &Surroundings) {
+        self.might(EffectKind::Write {
+            target: used(path, at),
+            change: pointsman_model::Change::Content,
+        });
+    }
+}
+
+fn used(path: &str, at: &Surroundings) -> PathUse {
+    PathUse {
+        path: path_value(path, at),
+        by: PathRole::Tool,
+        reach: Reach::Itself,
+        span: None,
+    }
+}
+
+/// The folder that a pattern is looked up in: its own beginning may lead elsewhere.
+fn begin(base: &AbsPath, pattern: &str, at: &Surroundings) -> PathValue {
+    let segments: Vec<&str> = pattern.split('/').collect();
+    let literal = segments
+        .iter()
+        .take_while(|segment| !segment.contains(['*', '?', '[', '{']))
+        .count();
+    let rest = segments.get(literal..).unwrap_or(&[]);
+    if rest.contains(&"..") || (rest.is_empty() && segments.is_empty()) {
+        return PathValue::Unknown(pattern.into());
+    }
+    // A pattern without a wildcard names one file; its folder is what is looked at.
+    let literal = literal.min(segments.len().saturating_sub(1));
+    let start = segments.get(..literal).unwrap_or(&[]).join("/");
+    if pattern.starts_with('/') {
+        return PathValue::Known(AbsPath::root().join(&start));
+    }
+    match start.strip_prefix('~') {
+        Some(_) => path_value(&start, at),
+        None => PathValue::Known(base.join(&start)),
+    }
+}

@@ -1,0 +1,265 @@
+//! The tables of the index: which rules are worth comparing with a subject.
+
+use pointsman_model::HostName;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Compiled;
+use crate::rule::{HostPattern, PathAccess, PathDepth, Specifier, ToolPattern};
+use crate::subject::{CommandSubject, KnownPath, PathKind, PathSubject, Reading};
+use crate::wild::{GAP, SEP};
+
+/// Rules by their place in the list.
+type Few = SmallVec<[u32; 4]>;
+
+/// Where to look for the rules of a subject.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    tools: FxHashMap<Box<str>, Few>,
+    tool_patterns: Few,
+    /// By the words that all their commands begin with.
+    commands: FxHashMap<Box<[u8]>, Few>,
+    /// The largest number of words in `commands`.
+    command_words_max: usize,
+    /// Denies and asks on commands, by the text that all their commands begin with.
+    command_tightenings: Vec<(Box<[u8]>, u32)>,
+    /// By access, and the folder in lower case that all their paths lie in.
+    folders: FxHashMap<(PathAccess, Box<str>), Few>,
+    /// By access, and a name in lower case that all their paths have on them.
+    path_names: FxHashMap<(PathAccess, Box<str>), Few>,
+    /// All rules on paths, by access.
+    paths: FxHashMap<PathAccess, Vec<u32>>,
+    hosts: FxHashMap<HostName, Few>,
+    host_patterns: Few,
+    all_hosts: Vec<u32>,
+    names: FxHashMap<Box<str>, Vec<u32>>,
+    tightenings: Vec<u32>,
+}
+
+impl Tables {
+    pub(super) fn of(rules: &[Compiled]) -> Self {
+        let mut tables = Self::default();
+        for (at, compiled) in rules.iter().enumerate() {
+            tables.add(u32::try_from(at).unwrap_or(u32::MAX), compiled);
+        }
+        tables.command_tightenings.sort();
+        tables
+    }
+
+    fn add(&mut self, at: u32, it: &Compiled) {
+        match &it.parsed.specifier {
+            Specifier::Whole | Specifier::Inside | Specifier::Param { .. } => {
+                match &it.parsed.tool {
+                    ToolPattern::Exact(name) => {
+                        self.tools.entry(name.clone()).or_default().push(at)
+                    }
+                    ToolPattern::Server(_) | ToolPattern::Glob(_) => self.tool_patterns.push(at),
+                }
+                return;
+            }
+            Specifier::Command(pattern) => {
+                for reading in [&pattern.words, &pattern.spelling].into_iter().flatten() {
+                    let words = reading.literal_words();
+                    self.command_words_max = self.command_words_max.max(words_in(words));
+                    self.commands.entry(words.into()).or_default().push(at);
+                    if it.tightens() {
+                        let start = reading
+                            .bare
+                            .as_deref()
+                            .unwrap_or(reading.wild.literal_start());
+                        self.command_tightenings.push((start.into(), at));
+                    }
+                }
+            }
+            Specifier::Path { access, pattern } => {
+                self.paths.entry(*access).or_default().push(at);
+                let name = (pattern.depth == PathDepth::Any)
+                    .then(|| pattern.glob.to_lowercase())
+                    .filter(|name| !name.contains(['*', '?', '[', '\\']));
+                match name {
+                    Some(name) => {
+                        let key = (*access, name.into());
+                        self.path_names.entry(key).or_default().push(at);
+                    }
+                    None => {
+                        for anchored in &it.paths {
+                            let key = (*access, base_of(anchored).into());
+                            self.folders.entry(key).or_default().push(at);
+                        }
+                    }
+                }
+            }
+            Specifier::Host(pattern) => {
+                self.all_hosts.push(at);
+                match pattern {
+                    HostPattern::Exact(name) | HostPattern::Below(name) => {
+                        self.hosts.entry(name.clone()).or_default().push(at);
+                    }
+                    HostPattern::Any | HostPattern::Labels(_) => self.host_patterns.push(at),
+                }
+            }
+            Specifier::Name(_) => {
+                if let ToolPattern::Exact(tool) = &it.parsed.tool {
+                    let tool = if &**tool == "SlashCommand" {
+                        "Skill"
+                    } else {
+                        tool
+                    };
+                    self.names.entry(tool.into()).or_default().push(at);
+                }
+                return;
+            }
+            Specifier::Never(_) => return,
+        }
+        if it.tightens() {
+            self.tightenings.push(at);
+        }
+    }
+
+    /// Rules for that tool as such.
+    pub(super) fn tool(&self, name: &str) -> Few {
+        let mut found = self.tool_patterns.clone();
+        found.extend(self.tools.get(name).into_iter().flatten().copied());
+        found
+    }
+
+    /// Rules for agent types or skills.
+    pub(super) fn names(&self, tool: &str) -> &[u32] {
+        self.names.get(tool).map_or(&[], Vec::as_slice)
+    }
+
+    /// All denies and asks on commands, paths and hosts.
+    pub(super) fn tightenings(&self) -> &[u32] {
+        &self.tightenings
+    }
+
+    /// Rules whose first words are those of the command.
+    pub(super) fn command(&self, subject: &CommandSubject) -> Few {
+        let mut found = Few::new();
+        for reading in &subject.readings {
+            self.command_reading(reading, &mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn command_reading(&self, reading: &Reading, found: &mut Few) {
+        let mut probe = |words: &[u8]| {
+            found.extend(self.commands.get(words).into_iter().flatten().copied());
+        };
+        probe(&[]);
+        let known = match reading.text.iter().position(|byte| *byte == GAP) {
+            None => &*reading.text,
+            Some(gap) => reading.text.get(..gap).unwrap_or(&[]),
+        };
+        let ends = known
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == SEP)
+            .map(|(at, _)| at)
+            .chain((known.len() == reading.text.len()).then_some(known.len()));
+        for end in ends.take(self.command_words_max) {
+            if end > 0 {
+                probe(known.get(..end).unwrap_or(&[]));
+            }
+        }
+        for text in [Some(&reading.text), reading.vanishing.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            if let Some(gap) = text.iter().position(|byte| *byte == GAP) {
+                self.might_begin_with(text.get(..gap).unwrap_or(&[]), found);
+            }
+        }
+    }
+
+    /// Denies and asks that can match a text with this known beginning.
+    fn might_begin_with(&self, known: &[u8], found: &mut Few) {
+        let list = &self.command_tightenings;
+        let from = list.partition_point(|(start, _)| &**start < known);
+        let longer = list.iter().skip(from);
+        found.extend(
+            longer
+                .take_while(|(start, _)| start.starts_with(known))
+                .map(|(_, at)| *at),
+        );
+        for end in 0..known.len() {
+            let shorter = known.get(..end).unwrap_or(&[]);
+            let from = list.partition_point(|(start, _)| &**start < shorter);
+            let same = list.iter().skip(from);
+            found.extend(
+                same.take_while(|(start, _)| &**start == shorter)
+                    .map(|(_, at)| *at),
+            );
+        }
+    }
+
+    /// Rules whose paths can be this one.
+    pub(super) fn path(&self, access: PathAccess, subject: &PathSubject) -> Vec<u32> {
+        use pointsman_model::Reach;
+        let all = || self.paths.get(&access).cloned().unwrap_or_default();
+        let path = match (&subject.kind, subject.reach) {
+            (PathKind::Known(path), Reach::Itself) => path,
+            // Rules for what lies below, or for what a pattern can become, may hang anywhere.
+            (PathKind::Known(_) | PathKind::Pattern { .. } | PathKind::Unknown, _) => return all(),
+        };
+        let mut found = self.known_path(access, path);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn known_path(&self, access: PathAccess, path: &KnownPath) -> Vec<u32> {
+        let mut found = Vec::new();
+        for hop in &path.lower {
+            for name in hop.segments() {
+                let key = (access, Box::from(name));
+                found.extend(self.path_names.get(&key).into_iter().flatten().copied());
+            }
+            let mut at = Some(hop.clone());
+            while let Some(folder) = at {
+                let key = (access, Box::from(folder.as_str()));
+                found.extend(self.folders.get(&key).into_iter().flatten().copied());
+                at = folder.parent();
+            }
+        }
+        found
+    }
+
+    /// Rules for that host.
+    pub(super) fn host(&self, host: Option<&HostName>) -> Vec<u32> {
+        let Some(host) = host else {
+            return self.all_hosts.clone();
+        };
+        let mut found = self.host_patterns.to_vec();
+        let mut rest = host.as_str();
+        loop {
+            found.extend(
+                self.hosts
+                    .get(&HostName::new(rest))
+                    .into_iter()
+                    .flatten()
+                    .copied(),
+            );
+            match rest.split_once('.') {
+                Some((_, after)) => rest = after,
+                None => return found,
+            }
+        }
+    }
+}
+
+fn words_in(text: &[u8]) -> usize {
+    text.split(|byte| *byte == SEP).count()
+}
+
+/// The folder, in lower case, that all paths of the pattern lie in or are.
+fn base_of(anchored: &super::compiled::AnchoredPath) -> String {
+    let literal = anchored
+        .glob
+        .split('/')
+        .take_while(|segment| !segment.is_empty() && !segment.contains(['*', '?', '[', '\\']));
+    let base = literal.fold(anchored.folder.clone(), |at, segment| at.join(segment));
+    base.as_str().to_lowercase()
+}

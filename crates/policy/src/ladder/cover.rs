@@ -1,0 +1,208 @@
+//! Rung 2e: is every effect covered? Rules, grants, the mode and what needs no rule are pooled: each
+//! effect may be covered by any of them.
+
+use pointsman_model::{
+    Cover, DecisionReason, EffectKind, EffectView, GrantId, PathRole, PathUse, PathValue,
+    PermissionMode, Run, RunNature, Rung,
+};
+
+use super::mode::{is_plain, reads_alone};
+use super::own_check::doubted;
+use super::walk::Decided;
+use super::{Fact, Facts, Walk, matched};
+use crate::index::Compiled;
+use crate::rule::Specifier;
+use crate::subject::{CommandSubject, Subject};
+
+/// What may cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pool {
+    /// The mode, the known readers, reads inside the directories, spawns.
+    WithoutRules,
+    /// All that, and rules, grants and the sandbox.
+    Everything,
+}
+
+/// 2e: is every effect covered?
+pub(super) fn covered(walk: &mut Walk<'_>) -> Option<Decided> {
+    match covers(walk.facts, Pool::Everything) {
+        Ok(by) => walk.allow(Rung::Covered, DecisionReason::Covered { by }),
+        Err(reason) => {
+            walk.uncovered(reason);
+            walk.passed(Rung::Covered);
+            None
+        }
+    }
+}
+
+/// What covers the call's effects, each thing once; or why the first uncovered one is a question.
+pub(crate) fn covers(facts: &Facts<'_>, pool: Pool) -> Result<Vec<Cover>, DecisionReason> {
+    let mut by: Vec<Cover> = Vec::new();
+    if pool == Pool::Everything
+        && let Some(cover) = covers_call(facts)
+    {
+        return Ok(vec![cover]);
+    }
+    for fact in facts.sure() {
+        match cover(facts, fact, pool) {
+            Some(cover) if by.contains(&cover) => {}
+            Some(cover) => by.push(cover),
+            None => return Err(question(fact)),
+        }
+    }
+    Ok(by)
+}
+
+/// Whether the effect is covered at all; used to tell which parts asked.
+pub(crate) fn is_covered(facts: &Facts<'_>, fact: &Fact<'_>) -> bool {
+    covers_call(facts).is_some() || cover(facts, fact, Pool::Everything).is_some()
+}
+
+fn question(fact: &Fact<'_>) -> DecisionReason {
+    doubted(fact).unwrap_or_else(|| DecisionReason::NothingDecided {
+        matched: matched(fact.effect),
+    })
+}
+
+/// What covers all that the call does: a bare rule or grant for its tool, the sandbox.
+fn covers_call(facts: &Facts<'_>) -> Option<Cover> {
+    if let Some((grant, _)) = facts
+        .tool_grant
+        .filter(|(_, it)| matches!(it.parsed.specifier, Specifier::Whole))
+    {
+        return Some(Cover::Grant { grant });
+    }
+    match facts.tool.allow.map(|hit| hit.compiled) {
+        Some(it) if it.parsed.specifier == Specifier::Whole => return Some(rule(it)),
+        Some(_) | None => {}
+    }
+    facts.sandboxed.then_some(Cover::Sandbox)
+}
+
+fn cover(facts: &Facts<'_>, fact: &Fact<'_>, pool: Pool) -> Option<Cover> {
+    let rules = pool == Pool::Everything;
+    match &fact.effect.kind {
+        EffectKind::Run(run) => own_cover(facts, run)
+            .or_else(|| by_rule(fact).filter(|_| rules))
+            .or_else(|| line(facts).filter(|_| rules)),
+        EffectKind::Read(used) => {
+            if fact.inside {
+                return Some(Cover::InsideDirectories);
+            }
+            by_rule(fact)
+                .or_else(|| operand(facts, fact, used))
+                .filter(|_| rules)
+        }
+        EffectKind::Write { target, .. } => by_mode(facts, fact, target)
+            .or_else(|| by_rule(fact).filter(|_| rules))
+            .or_else(|| tool_inside(facts, fact).filter(|_| rules))
+            .or_else(|| operand(facts, fact, target).filter(|_| rules)),
+        EffectKind::Connect(_) => by_rule(fact)
+            .or_else(|| run_cover(facts, fact.effect.part))
+            .filter(|_| rules),
+        EffectKind::Spawn(_) => Some(Cover::Spawn),
+        EffectKind::Opaque(_) => by_rule(fact).filter(|_| rules),
+    }
+}
+
+/// What covers a command without a rule.
+fn own_cover(facts: &Facts<'_>, run: &Run) -> Option<Cover> {
+    if reads_alone(run) {
+        return Some(Cover::KnownReader);
+    }
+    let mode = edits_mode(facts)?;
+    (run.nature == RunNature::FileCommand && is_plain(run)).then_some(Cover::Mode { mode })
+}
+
+/// The mode, when it lets edits inside the directories pass.
+fn edits_mode(facts: &Facts<'_>) -> Option<PermissionMode> {
+    let mode = facts.q.frozen.context.parts().mode.mode();
+    matches!(mode, PermissionMode::AcceptEdits | PermissionMode::Auto).then_some(mode)
+}
+
+/// The mode covers changes of paths that are known; a pattern could grow until it is looked up.
+fn by_mode(facts: &Facts<'_>, fact: &Fact<'_>, target: &PathUse) -> Option<Cover> {
+    let known = matches!(target.path, PathValue::Known(_));
+    let mode = edits_mode(facts)?;
+    (fact.inside && known).then_some(Cover::Mode { mode })
+}
+
+fn by_rule(fact: &Fact<'_>) -> Option<Cover> {
+    match (fact.hits.allow, fact.grant) {
+        (Some(hit), _) => Some(rule(hit.compiled)),
+        (None, Some((grant, _))) => Some(Cover::Grant { grant }),
+        (None, None) => None,
+    }
+}
+
+fn rule(compiled: &Compiled) -> Cover {
+    Cover::Rule {
+        rule: compiled.rule.clone(),
+    }
+}
+
+fn grant(grant: GrantId) -> Cover {
+    Cover::Grant { grant }
+}
+
+/// `Tool(*)` covers what that tool does inside the directories.
+fn tool_inside(facts: &Facts<'_>, fact: &Fact<'_>) -> Option<Cover> {
+    if !fact.inside {
+        return None;
+    }
+    match (facts.tool.allow, facts.tool_grant) {
+        (Some(hit), _) => Some(rule(hit.compiled)),
+        (None, Some((id, _))) => Some(grant(id)),
+        (None, None) => None,
+    }
+}
+
+/// An operand is covered by the rule for its command: inside the directories by any, outside by one without a
+/// wildcard. A redirect never is.
+fn operand(facts: &Facts<'_>, fact: &Fact<'_>, used: &PathUse) -> Option<Cover> {
+    match used.by {
+        PathRole::Tool | PathRole::Redirect => None,
+        PathRole::Operand if fact.inside => run_cover(facts, fact.effect.part),
+        PathRole::Operand => {
+            let run = run_of(facts, fact.effect.part)?;
+            let subject = Subject::Command(CommandSubject::guarded(run));
+            let hits = facts.q.frozen.index.hits(&subject, facts.q.tree);
+            hits.allow
+                .map(|hit| rule(hit.compiled))
+                .or_else(|| line(facts))
+        }
+    }
+}
+
+/// An allow for the whole line, without a wildcard.
+fn line(facts: &Facts<'_>) -> Option<Cover> {
+    facts.line.allow.map(|hit| rule(hit.compiled))
+}
+
+/// The rule or grant that covers the command of a part.
+fn run_cover(facts: &Facts<'_>, part: u32) -> Option<Cover> {
+    facts
+        .sure()
+        .filter(|fact| fact.effect.part == part && matches!(fact.effect.kind, EffectKind::Run(_)))
+        .find_map(by_rule)
+        .or_else(|| line(facts))
+}
+
+fn run_of<'a>(facts: &'a Facts<'_>, part: u32) -> Option<&'a Run> {
+    facts
+        .q
+        .effects
+        .list
+        .iter()
+        .find_map(|effect| match &effect.kind {
+            EffectKind::Run(run) if effect.part == part && effect.view == EffectView::Sure => {
+                Some(run)
+            }
+            EffectKind::Run(_)
+            | EffectKind::Read(_)
+            | EffectKind::Write { .. }
+            | EffectKind::Connect(_)
+            | EffectKind::Spawn(_)
+            | EffectKind::Opaque(_) => None,
+        })
+}

@@ -1,0 +1,365 @@
+//! What is known of a call before the first rung: each effect with the rules that match it and the
+//! place it lies in.
+
+use pointsman_model::{
+    AbsPath, Change, Effect, EffectKind, EffectView, GrantId, Matched, Opaque, OpaqueWhy, PathUse,
+    PathValue, PermissionRule, Reach, RuleBehavior, SandboxState,
+};
+use smallvec::SmallVec;
+
+use super::Question;
+use crate::index::{Compiled, Hit, Hits, Strength, read, tool_strength};
+use crate::place::{Directories, Precious, Removes, is_critical, protected};
+use crate::rule::PathAccess;
+use crate::subject::{CommandSubject, PathSubject, Subject};
+use crate::wild::Wild;
+
+/// The leader's overlay, made ready.
+#[derive(Debug)]
+pub(crate) struct OverlayRules {
+    tightenings: Vec<Compiled>,
+    grants: Vec<(GrantId, Compiled)>,
+    /// A tightening that can't be read; it may match everything.
+    unreadable: Option<PermissionRule>,
+}
+
+impl OverlayRules {
+    pub(crate) fn of(q: &Question<'_>) -> Self {
+        let anchors = q.frozen.index.anchors();
+        let compile = |rule: &PermissionRule| {
+            let parsed = read(rule).ok()?.0;
+            Some(Compiled::new(rule.clone(), parsed, anchors))
+        };
+        let mut tightenings = Vec::new();
+        let mut unreadable = None;
+        for rule in &q.overlay.tightenings {
+            match rule.behavior {
+                RuleBehavior::Allow => {}
+                RuleBehavior::Ask | RuleBehavior::Deny => match compile(rule) {
+                    Some(compiled) => tightenings.push(compiled),
+                    None => unreadable = Some(rule.clone()),
+                },
+            }
+        }
+        let grants = q.overlay.grants.iter().filter_map(|grant| {
+            let allows = grant.rule.behavior == RuleBehavior::Allow;
+            Some((grant.id, compile(&grant.rule).filter(|_| allows)?))
+        });
+        Self {
+            tightenings,
+            grants: grants.collect(),
+            unreadable,
+        }
+    }
+}
+
+/// One effect and all that is known of it.
+#[derive(Debug)]
+pub(crate) struct Fact<'a> {
+    /// The effect.
+    pub(crate) effect: &'a Effect,
+    /// The rules that match it.
+    pub(crate) hits: Hits<'a>,
+    /// A grant that covers it.
+    pub(crate) grant: Option<(GrantId, &'a Compiled)>,
+    /// Of a path: whether all it can be lies in the agent's directories.
+    pub(crate) inside: bool,
+    /// Of a change: the protected place that it reaches.
+    pub(crate) protected: Option<AbsPath>,
+    /// Of a removal: whether nobody wants it.
+    pub(crate) critical: bool,
+}
+
+/// A call, looked up.
+pub(crate) struct Facts<'a> {
+    /// The question.
+    pub(crate) q: &'a Question<'a>,
+    /// The rules for the tool as such.
+    pub(crate) tool: Hits<'a>,
+    /// A grant for the tool as such.
+    pub(crate) tool_grant: Option<(GrantId, &'a Compiled)>,
+    /// The rules that match the whole line of a shell command.
+    pub(crate) line: Hits<'a>,
+    /// Its effects.
+    pub(crate) effects: Vec<Fact<'a>>,
+    /// A deny or ask that can't be read.
+    pub(crate) unreadable: Option<&'a PermissionRule>,
+    /// Whether the call will run in the sandbox, and needs no question then.
+    pub(crate) sandboxed: bool,
+    /// Whether the model asks to run outside of the sandbox.
+    pub(crate) leaves_sandbox: bool,
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn of(q: &'a Question<'a>, overlay: &'a OverlayRules) -> Self {
+        let fields = Fields::of(q);
+        let param = |field: &str, value: &Wild| fields.matches(field, value);
+        let mut tool = q.frozen.index.tool(q.tool, &param);
+        for compiled in &overlay.tightenings {
+            if let Some(strength) = tool_strength(compiled, q.tool, &param) {
+                tool.add(Hit { compiled, strength });
+            }
+        }
+        let tool_grant = overlay
+            .grants
+            .iter()
+            .find(|(_, it)| tool_strength(it, q.tool, &param).is_some());
+        let leaves_sandbox = fields.is_true("dangerouslyDisableSandbox");
+        let parts = q.frozen.context.parts();
+        let directories = Directories::of(&parts.directories, q.tree);
+        let look = Look {
+            q,
+            overlay,
+            directories,
+        };
+        let line = match &q.effects.line {
+            Some(line) if q.effects.list.len() > 1 => {
+                look.hits(&Subject::Command(CommandSubject::line(line)))
+            }
+            Some(_) | None => Hits::default(),
+        };
+        Self {
+            q,
+            tool,
+            tool_grant: tool_grant.map(|(id, it)| (*id, it)),
+            line,
+            effects: q
+                .effects
+                .list
+                .iter()
+                .map(|effect| look.up(effect))
+                .collect(),
+            unreadable: q.frozen.index.unreadable().or(overlay.unreadable.as_ref()),
+            sandboxed: q.tool.as_str() == "Bash"
+                && parts.sandbox == SandboxState::AutoAllow
+                && !leaves_sandbox,
+            leaves_sandbox,
+        }
+    }
+
+    /// What an allow has to cover.
+    pub(crate) fn sure(&self) -> impl Iterator<Item = &Fact<'a>> {
+        self.effects
+            .iter()
+            .filter(|fact| fact.effect.view == EffectView::Sure)
+    }
+}
+
+/// Looks effects up.
+struct Look<'a> {
+    q: &'a Question<'a>,
+    overlay: &'a OverlayRules,
+    directories: Directories,
+}
+
+impl<'a> Look<'a> {
+    fn up(&self, effect: &'a Effect) -> Fact<'a> {
+        let mut fact = Fact {
+            effect,
+            hits: Hits::default(),
+            grant: None,
+            inside: false,
+            protected: None,
+            critical: false,
+        };
+        match &effect.kind {
+            EffectKind::Run(run) => {
+                self.rules(
+                    &mut fact,
+                    &Subject::Command(CommandSubject::of(run)),
+                    AllHits,
+                );
+            }
+            EffectKind::Read(used) => {
+                let path = PathSubject::of(used, self.q.tree);
+                fact.inside = self.directories.hold_all(&path, self.q.tree);
+                self.rules(
+                    &mut fact,
+                    &Subject::Path(PathAccess::Read, path.clone()),
+                    AllHits,
+                );
+                // Who may change a file may look at it.
+                self.rules(
+                    &mut fact,
+                    &Subject::Path(PathAccess::Edit, path),
+                    AllowsAlone,
+                );
+            }
+            EffectKind::Write { target, change } => self.write(&mut fact, target, *change),
+            EffectKind::Connect(host) => {
+                if self.q.tool.as_str() != "WebSearch" {
+                    self.rules(&mut fact, &Subject::Host(host.host.as_ref()), AllHits);
+                }
+            }
+            EffectKind::Spawn(spawn) => {
+                self.rules(&mut fact, &Subject::Agent(&spawn.agent), AllHits);
+            }
+            EffectKind::Opaque(opaque) => self.opaque(&mut fact, opaque),
+        }
+        fact
+    }
+
+    fn write(&self, fact: &mut Fact<'a>, target: &PathUse, change: Change) {
+        let mut path = PathSubject::of(target, self.q.tree);
+        fact.inside = self.directories.hold_all(&path, self.q.tree);
+        let removes = match change {
+            Change::Remove => Removes::Yes,
+            Change::Content | Change::Attributes => Removes::No,
+        };
+        fact.protected = protected(&path, removes, self.q.tree);
+        fact.critical = removes == Removes::Yes
+            && is_critical(target, &path, self.precious(), &self.directories);
+        if removes == Removes::Yes {
+            // What lies in a folder goes with it.
+            path.reach = Reach::ContentBelow;
+        }
+        let subject = Subject::Path(PathAccess::Edit, path.clone());
+        self.rules(fact, &subject, AllHits);
+        // What may not be read may not be changed either: the change could show it.
+        if self.q.tool.as_str() != "NotebookEdit" {
+            self.rules(
+                fact,
+                &Subject::Path(PathAccess::Read, path),
+                TighteningsAlone,
+            );
+        }
+    }
+
+    fn opaque(&self, fact: &mut Fact<'a>, opaque: &Opaque) {
+        match opaque.why {
+            OpaqueWhy::UnknownTool => {
+                if matches!(self.q.tool.as_str(), "Skill" | "SlashCommand") {
+                    self.rules(fact, &Subject::Skill(opaque.text.clone()), AllHits);
+                }
+            }
+            OpaqueWhy::Syntax
+            | OpaqueWhy::TooLong
+            | OpaqueWhy::TooDeep
+            | OpaqueWhy::TooMany
+            | OpaqueWhy::Disagreement
+            | OpaqueWhy::UnknownConstruct
+            | OpaqueWhy::HiddenCharacter
+            | OpaqueWhy::UnknownProgram
+            | OpaqueWhy::UnknownScript
+            | OpaqueWhy::Remote
+            | OpaqueWhy::Environment => {
+                self.rules(fact, &Subject::Anything, TighteningsAlone);
+            }
+        }
+    }
+
+    fn precious(&self) -> Precious<'a> {
+        let parts = self.q.frozen.context.parts();
+        Precious {
+            home: &parts.home,
+            project: &parts.project,
+            started_in: &parts.folder,
+            folder: self.q.folder,
+        }
+    }
+
+    fn hits(&self, subject: &Subject<'_>) -> Hits<'a> {
+        let mut hits = self.q.frozen.index.hits(subject, self.q.tree);
+        for compiled in &self.overlay.tightenings {
+            if let Some(strength) = compiled.strength(subject, self.q.tree) {
+                hits.add(Hit { compiled, strength });
+            }
+        }
+        hits
+    }
+
+    fn rules(&self, fact: &mut Fact<'a>, subject: &Subject<'_>, which: Which) {
+        let mut hits = self.hits(subject);
+        let grant = self
+            .overlay
+            .grants
+            .iter()
+            .find(|(_, it)| it.strength(subject, self.q.tree) == Some(Strength::Sure));
+        match which {
+            AllHits => {}
+            AllowsAlone => {
+                hits.deny = None;
+                hits.ask = None;
+            }
+            TighteningsAlone => hits.allow = None,
+        }
+        fact.hits.merge(hits);
+        if which != TighteningsAlone && fact.grant.is_none() {
+            fact.grant = grant.map(|(id, it)| (*id, it));
+        }
+    }
+}
+
+/// Which rules a subject is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    AllHits,
+    AllowsAlone,
+    TighteningsAlone,
+}
+use Which::{AllHits, AllowsAlone, TighteningsAlone};
+
+/// The scalar fields of a call's input, as the model sent them.
+struct Fields(serde_json::Map<String, serde_json::Value>);
+
+impl Fields {
+    fn of(q: &Question<'_>) -> Self {
+        Self(serde_json::from_str(q.input.as_str()).unwrap_or_default())
+    }
+
+    fn text(&self, field: &str) -> Option<String> {
+        match self.0.get(field)? {
+            serde_json::Value::String(text) => Some(text.clone()),
+            serde_json::Value::Bool(value) => Some(value.to_string()),
+            serde_json::Value::Number(value) => Some(value.to_string()),
+            serde_json::Value::Null
+            | serde_json::Value::Array(_)
+            | serde_json::Value::Object(_) => None,
+        }
+    }
+
+    fn matches(&self, field: &str, value: &Wild) -> bool {
+        self.text(field).is_some_and(|text| {
+            let bytes: SmallVec<[u8; 64]> = crate::wild::plain_bytes(&text).collect();
+            value.matches(&bytes)
+        })
+    }
+
+    fn is_true(&self, field: &str) -> bool {
+        self.text(field).is_some_and(|text| text == "true")
+    }
+}
+
+/// How an effect is shown in a reason.
+pub(crate) fn matched(effect: &Effect) -> Matched {
+    let path = |used: &PathUse| Matched {
+        text: match &used.path {
+            PathValue::Known(path) => path.as_str().into(),
+            PathValue::Pattern { base, glob } => format!("{base}/{glob}").into(),
+            PathValue::Unknown(spelling) => spelling.clone(),
+        },
+        span: used.span,
+    };
+    match &effect.kind {
+        EffectKind::Run(run) => Matched {
+            text: run.text.clone(),
+            span: Some(run.span),
+        },
+        EffectKind::Read(used) | EffectKind::Write { target: used, .. } => path(used),
+        EffectKind::Connect(host) => Matched {
+            text: match &host.host {
+                Some(name) => name.as_str().into(),
+                None => host.source.clone(),
+            },
+            span: host.span,
+        },
+        EffectKind::Spawn(spawn) => Matched {
+            text: spawn.agent.as_str().into(),
+            span: None,
+        },
+        EffectKind::Opaque(opaque) => Matched {
+            text: opaque.text.clone(),
+            span: opaque.span,
+        },
+    }
+}

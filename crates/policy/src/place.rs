@@ -1,0 +1,10 @@
+//! Where a path lies: inside the agent's directories, on a protected place, on one that nobody wants removed.
+
+mod critical;
+mod directories;
+mod git;
+mod protected;
+
+pub(crate) use critical::{Precious, is_critical};
+pub(crate) use directories::Directories;
+pub(crate) use protected::{Removes, protected};

@@ -1,0 +1,193 @@
+//! Protected places: what is changed there runs later, or decides what may run.
+
+use pointsman_model::AbsPath;
+
+use super::git;
+use crate::subject::{KnownPath, PathKind, PathSubject};
+use crate::{EntryKind, Tree};
+
+/// Folders that are protected with all that lies in them, wherever they are. Those of the agents' settings, of editors and
+/// build tools are what Claude Code documents; keys and pointsman's own are ours.
+const FOLDERS: &[&str] = &[
+    ".git",
+    ".vscode",
+    ".idea",
+    ".husky",
+    ".cargo",
+    ".devcontainer",
+    ".yarn",
+    ".mvn",
+    ".claude",
+    ".pointsman",
+    ".ssh",
+    ".gnupg",
+];
+
+/// The same for folders known by two names.
+const FOLDERS_OF_TWO: &[(&str, &str)] = &[
+    (".config", "git"),
+    (".config", "pointsman"),
+    ("state", "pointsman"),
+];
+
+/// Files that are protected wherever they are: shell start files, settings of tools that name programs to run, keys.
+const FILES: &[&str] = &[
+    ".bash_aliases",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_profile",
+    ".bashrc",
+    ".bazeliskrc",
+    ".bazelrc",
+    ".bazelversion",
+    ".bunfig.toml",
+    ".claude.json",
+    ".devcontainer.json",
+    ".envrc",
+    ".git-credentials",
+    ".gitconfig",
+    ".gitmodules",
+    ".lefthook.yaml",
+    ".lefthook.yml",
+    ".mcp.json",
+    ".netrc",
+    ".npmrc",
+    ".pnp.cjs",
+    ".pnp.loader.mjs",
+    ".pnpmfile.cjs",
+    ".pre-commit-config.yaml",
+    ".profile",
+    ".ripgreprc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".zlogin",
+    ".zlogout",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    "authorized_keys",
+    "bunfig.toml",
+    "gradle-wrapper.properties",
+    "lefthook.yaml",
+    "lefthook.yml",
+    "maven-wrapper.properties",
+    "pyrightconfig.json",
+];
+
+/// A protected place that a change of the subject would reach.
+pub(crate) fn protected(
+    subject: &PathSubject,
+    removes: Removes,
+    tree: &dyn Tree,
+) -> Option<AbsPath> {
+    match &subject.kind {
+        PathKind::Known(path) => protected_path(path, removes, tree),
+        PathKind::Pattern { base, now, .. } => {
+            protected_path(base, Removes::No, tree).or_else(|| {
+                now.iter()
+                    .find_map(|path| protected_path(path, removes, tree))
+            })
+        }
+        PathKind::Unknown => None,
+    }
+}
+
+/// Whether the change removes what is there, and all below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Removes {
+    /// It does.
+    Yes,
+    /// It changes the one file.
+    No,
+}
+
+fn protected_path(path: &KnownPath, removes: Removes, tree: &dyn Tree) -> Option<AbsPath> {
+    let hit = path
+        .hops
+        .iter()
+        .zip(&path.lower)
+        .find(|(_, lower)| is_protected(lower))
+        .map(|(hop, _)| hop.clone());
+    hit.or_else(|| {
+        let reached = |hop: &&AbsPath| git::holds_hooks_or_store(hop, tree);
+        path.hops.iter().find(reached).cloned()
+    })
+    .or_else(|| match removes {
+        Removes::No => None,
+        Removes::Yes => path.hops.iter().find_map(|hop| {
+            [".git", ".claude", ".pointsman"]
+                .iter()
+                .map(|name| hop.join(name))
+                .find(|inner| tree.kind(inner) != EntryKind::Missing)
+        }),
+    })
+}
+
+fn is_protected(lower: &AbsPath) -> bool {
+    let names: Vec<String> = lower.segments().map(plain_name).collect();
+    let mut at = 0;
+    while let Some(name) = names.get(at) {
+        let next = names.get(at + 1).map(String::as_str);
+        // Work trees of agents lie there; what is in them is judged by itself.
+        if name == ".claude" && next == Some("worktrees") {
+            at += 2;
+            continue;
+        }
+        let two = |(one, other): &(&str, &str)| name == one && next == Some(other);
+        if FOLDERS.contains(&&**name) || FOLDERS_OF_TWO.iter().any(two) {
+            return true;
+        }
+        at += 1;
+    }
+    names.last().is_some_and(|name| FILES.contains(&&**name))
+}
+
+/// A name as file systems take it that drop trailing dots and blanks, know streams and short names.
+fn plain_name(name: &str) -> String {
+    let name = name.split(':').next().unwrap_or(name);
+    let name = name.trim_end_matches(['.', ' ']);
+    match name {
+        "git~1" => ".git".into(),
+        "claude~1" => ".claude".into(),
+        "" => ".".into(),
+        plain => plain.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is(path: &str) -> bool {
+        is_protected(&crate::subject::lower(&AbsPath::parse(path).unwrap()))
+    }
+
+    #[test]
+    fn protected_places_are_known_however_spelled() {
+        for path in [
+            "/p/.git/config",
+            "/p/.git",
+            "/p/sub/.GIT/hooks/pre-commit",
+            "/p/.git./config",
+            "/p/git~1/config",
+            "/p/.git::$INDEX_ALLOCATION/x",
+            "/p/.claude/settings.json",
+            "/p/.claude/worktrees/a/.git/config",
+            "/h/.config/git/ignore",
+            "/h/.ssh/id_ed25519",
+            "/p/.bashrc ",
+            "/p/.pointsman/settings.json",
+        ] {
+            assert!(is(path), "{path}");
+        }
+        for path in [
+            "/p/.github/workflows/ci.yml",
+            "/p/.gitignore",
+            "/p/.claude/worktrees/a/src/x",
+            "/p/git/config",
+            "/p/.config/x",
+        ] {
+            assert!(!is(path), "{path}");
+        }
+    }
+}

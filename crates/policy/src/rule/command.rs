@@ -1,0 +1,102 @@
+//! Patterns for commands: `npm test`, `npm run *`, `npm run:*`, `* --version`.
+
+use super::words::{as_it_stands, with_quotes_undone};
+use crate::wild::{GAP, SEP, Wild};
+
+/// What a command rule matches, read in two ways.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandPattern {
+    /// With quotes and escapes undone, compared with a command's words; `None` when that can't be done.
+    pub(crate) words: Option<Anchored>,
+    /// As it stands, compared with a command's spelling; `None` when it says the same as `words`.
+    pub(crate) spelling: Option<Anchored>,
+}
+
+/// A pattern, and whether it also matches without the gap at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Anchored {
+    /// The pattern.
+    pub(crate) wild: Wild,
+    /// For `prefix *`: the prefix alone, which matches too.
+    pub(crate) bare: Option<Box<[u8]>>,
+}
+
+impl CommandPattern {
+    /// Reads the text between the parentheses.
+    pub(super) fn read(text: &str) -> Result<Self, &'static str> {
+        let text = match text.strip_suffix(":*") {
+            Some(prefix) if prefix.trim().is_empty() => {
+                return Err("nothing stands in front of `:*`");
+            }
+            Some(prefix) => format!("{} *", prefix.trim_end()),
+            None => text.to_string(),
+        };
+        let words = with_quotes_undone(&text).map(Anchored::new);
+        let spelling =
+            Some(Anchored::new(as_it_stands(&text))).filter(|it| words.as_ref() != Some(it));
+        Ok(Self { words, spelling })
+    }
+
+    /// Whether it matches one command alone.
+    pub(crate) fn is_exact(&self) -> bool {
+        [&self.words, &self.spelling]
+            .into_iter()
+            .flatten()
+            .all(|reading| reading.wild.is_literal())
+    }
+
+    /// Whether it spells out an operator between commands, or a redirect.
+    pub(crate) fn has_operator(&self) -> bool {
+        let reading = self.spelling.as_ref().or(self.words.as_ref());
+        reading.is_some_and(|it| {
+            let text = it.wild.with_gaps();
+            text.iter()
+                .any(|byte| matches!(byte, b'|' | b'&' | b';' | b'<' | b'>'))
+        })
+    }
+
+    /// Whether it matches every command.
+    pub(crate) fn is_everything(&self) -> bool {
+        let whole = |it: &Anchored| it.wild.with_gaps().iter().all(|byte| *byte == GAP);
+        self.words.as_ref().is_some_and(whole)
+    }
+}
+
+impl Anchored {
+    fn new(text: Vec<u8>) -> Self {
+        let bare = text
+            .strip_suffix(&[SEP, GAP])
+            .filter(|prefix| !prefix.contains(&GAP))
+            .map(Into::into);
+        Self {
+            wild: Wild::new(&text),
+            bare,
+        }
+    }
+
+    /// Whether it matches, whatever the gaps of `text` become.
+    pub(crate) fn matches(&self, text: &[u8]) -> bool {
+        self.bare.as_deref() == Some(text) || self.wild.matches(text)
+    }
+
+    /// Whether some filling of the gaps of `text` matches.
+    pub(crate) fn may_match(&self, text: &[u8]) -> bool {
+        self.bare
+            .as_ref()
+            .is_some_and(|bare| crate::wild::can_meet(bare, text))
+            || self.wild.may_match(text)
+    }
+
+    /// The whole words that everything it matches begins with.
+    pub(crate) fn literal_words(&self) -> &[u8] {
+        match &self.bare {
+            Some(bare) => bare,
+            None if self.wild.is_literal() => self.wild.literal_start(),
+            None => {
+                let start = self.wild.literal_start();
+                let end = start.iter().rposition(|byte| *byte == SEP).unwrap_or(0);
+                start.get(..end).unwrap_or(&[])
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Patterns for hosts: `domain:example.com`, `domain:*.example.com`, `domain:docs.*`.
+
+use pointsman_model::HostName;
+
+/// The hosts that a rule is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HostPattern {
+    /// Every host.
+    Any,
+    /// That host alone.
+    Exact(HostName),
+    /// What lies below that host, at any depth; not the host itself.
+    Below(HostName),
+    /// Hosts label by label; a star stays within its label.
+    Labels(Box<[Box<str>]>),
+}
+
+impl HostPattern {
+    pub(super) fn read(text: &str) -> Self {
+        let host = HostName::new(text.trim());
+        let name = host.as_str();
+        match name.strip_prefix("*.") {
+            _ if name == "*" => Self::Any,
+            Some(rest) if !rest.contains('*') => Self::Below(HostName::new(rest)),
+            _ if !name.contains('*') => Self::Exact(host),
+            _ => Self::Labels(name.split('.').map(Into::into).collect()),
+        }
+    }
+
+    /// Whether the rule is for that host.
+    pub(crate) fn matches(&self, host: &HostName) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exact(name) => name == host,
+            Self::Below(name) => host
+                .as_str()
+                .strip_suffix(name.as_str())
+                .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
+            Self::Labels(labels) => matches_labels(labels, host.as_str()),
+        }
+    }
+}
+
+/// The first label may be `*`, which then stands for any number of labels.
+fn matches_labels(labels: &[Box<str>], host: &str) -> bool {
+    let there: Vec<&str> = host.split('.').collect();
+    let (labels, there) = match labels.split_first() {
+        Some((first, rest)) if &**first == "*" && there.len() > rest.len() => {
+            (rest, there.get(there.len() - rest.len()..).unwrap_or(&[]))
+        }
+        _ => (labels, &*there),
+    };
+    labels.len() == there.len()
+        && labels
+            .iter()
+            .zip(there)
+            .all(|(label, there)| crate::wild::Wild::starred(label).matches(there.as_bytes()))
+}

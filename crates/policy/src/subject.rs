@@ -1,0 +1,31 @@
+//! What a rule is compared with: commands, paths, hosts and names of one call, brought into the
+//! forms that rules are compared in. Made once a call.
+
+mod command;
+mod glob;
+mod path;
+
+pub(crate) use command::{CommandSubject, Of, Reading, ReadingFor};
+pub(crate) use glob::any_below;
+pub(crate) use path::{KnownPath, PathKind, PathSubject, lower};
+
+use pointsman_model::{AgentName, HostName};
+
+use crate::rule::PathAccess;
+
+/// One thing that rules are compared with.
+#[derive(Debug, Clone)]
+pub(crate) enum Subject<'a> {
+    /// A command.
+    Command(CommandSubject),
+    /// A use of a path.
+    Path(PathAccess, PathSubject),
+    /// A connection.
+    Host(Option<&'a HostName>),
+    /// The start of an agent.
+    Agent(&'a AgentName),
+    /// The call of a skill, with its arguments.
+    Skill(Box<str>),
+    /// Something that may do anything.
+    Anything,
+}

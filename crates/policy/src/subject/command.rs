@@ -1,0 +1,228 @@
+//! A command in the readings that command rules are compared with.
+
+use pointsman_model::{Assignment, AssignmentWeight, Run, RunNature, Word, WordValue};
+use smallvec::SmallVec;
+
+use crate::wild::{GAP, ODD, SEP, plain_bytes};
+
+/// Which rules may match a reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadingFor {
+    /// Rules of every behavior.
+    All,
+    /// Deny and ask rules: it is no more than another way to see the command.
+    Tightening,
+}
+
+/// One reading of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// Its words, [`SEP`] between them, [`GAP`] for what is unknown.
+    pub(crate) text: Vec<u8>,
+    /// The same with unknown words able to vanish; `None` when nothing is unknown.
+    pub(crate) vanishing: Option<Vec<u8>>,
+    /// Whether it is the spelling, not the words.
+    pub(crate) is_spelling: bool,
+    /// Which rules may match it.
+    pub(crate) by: ReadingFor,
+}
+
+/// What a subject is a reading of, which says which rules may match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// One command.
+    Command,
+    /// One command that no rule with a wildcard may allow.
+    Guarded,
+    /// The whole line: allows without a wildcard, and denies and asks that spell out an operator.
+    Line,
+}
+
+/// A command in all its readings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandSubject {
+    /// The readings; none twice.
+    pub(crate) readings: SmallVec<[Reading; 4]>,
+    /// What they are of.
+    pub(crate) of: Of,
+}
+
+impl CommandSubject {
+    /// The readings of a command: its words and its spelling, with the assignments that a rule has to name; for deny and ask
+    /// also without any assignment and with the program's bare name.
+    pub(crate) fn of(run: &Run) -> Self {
+        let mut subject = Self {
+            readings: SmallVec::new(),
+            of: match run.nature {
+                RunNature::Wrapper => Of::Guarded,
+                RunNature::KnownReader
+                | RunNature::FileCommand
+                | RunNature::Program
+                | RunNature::InlineCode
+                | RunNature::PlainWrapper => Of::Command,
+            },
+        };
+        let heavy: SmallVec<[&Assignment; 2]> = run
+            .assignments
+            .iter()
+            .filter(|it| it.weight != AssignmentWeight::Harmless)
+            .collect();
+        let all: SmallVec<[&Assignment; 2]> = run.assignments.iter().collect();
+        let canonical = run.canonical.as_deref();
+        for argv in [Some(&*run.argv), canonical].into_iter().flatten() {
+            for assignments in [&heavy, &all] {
+                subject.add(words(assignments, argv), ReadingFor::All);
+            }
+            subject.add(words(&[], argv), ReadingFor::Tightening);
+            if let Some(bare) = bare_name(argv) {
+                subject.add(words(&[], &bare), ReadingFor::Tightening);
+            }
+        }
+        subject.add_spelling(&heavy, run);
+        subject.add_spelling(&all, run);
+        subject
+    }
+
+    /// The same command, for rules without a wildcard alone.
+    pub(crate) fn guarded(run: &Run) -> Self {
+        Self {
+            of: Of::Guarded,
+            ..Self::of(run)
+        }
+    }
+
+    /// A whole command line.
+    pub(crate) fn line(text: &str) -> Self {
+        let mut spelled = Vec::new();
+        push_spelling(&mut spelled, text);
+        let reading = Reading {
+            text: spelled,
+            vanishing: None,
+            is_spelling: true,
+            by: ReadingFor::All,
+        };
+        Self {
+            readings: SmallVec::from_iter([reading]),
+            of: Of::Line,
+        }
+    }
+
+    fn add(&mut self, (text, vanishing): (Vec<u8>, Option<Vec<u8>>), by: ReadingFor) {
+        if !self
+            .readings
+            .iter()
+            .any(|it| it.text == text && !it.is_spelling)
+        {
+            self.readings.push(Reading {
+                text,
+                vanishing,
+                is_spelling: false,
+                by,
+            });
+        }
+    }
+
+    fn add_spelling(&mut self, assignments: &[&Assignment], run: &Run) {
+        let mut text: Vec<u8> = Vec::new();
+        if !run.argv.is_empty() {
+            for assignment in assignments {
+                text.extend(plain_bytes(&assignment.name));
+                text.push(b'=');
+                text.extend(plain_bytes(&assignment.value.source));
+                text.push(SEP);
+            }
+        }
+        push_spelling(&mut text, &run.text);
+        if !self.readings.iter().any(|it| it.text == text) {
+            self.readings.push(Reading {
+                text,
+                vanishing: None,
+                is_spelling: true,
+                by: ReadingFor::All,
+            });
+        }
+    }
+}
+
+/// A text as it is spelled, runs of blanks made one [`SEP`].
+fn push_spelling(out: &mut Vec<u8>, text: &str) {
+    for byte in plain_bytes(text) {
+        match byte {
+            b' ' | b'\t' | b'\n' if out.last() == Some(&SEP) => {}
+            b' ' | b'\t' | b'\n' => out.push(SEP),
+            plain => out.push(plain),
+        }
+    }
+}
+
+/// The same words with the program named without its folder, when it has one.
+fn bare_name(argv: &[Word]) -> Option<Vec<Word>> {
+    let (program, rest) = argv.split_first()?;
+    let (_, name) = program.literal()?.rsplit_once('/')?;
+    let bare = Word {
+        value: WordValue::Literal(name.into()),
+        ..program.clone()
+    };
+    Some(std::iter::once(bare).chain(rest.iter().cloned()).collect())
+}
+
+/// The words as one text, and as one in which unknown words may vanish.
+fn words(assignments: &[&Assignment], argv: &[Word]) -> (Vec<u8>, Option<Vec<u8>>) {
+    let mut text = Vec::new();
+    let mut vanishing = Vec::new();
+    let mut unknown = false;
+    for assignment in assignments {
+        for out in [&mut text, &mut vanishing] {
+            if !out.is_empty() {
+                out.push(SEP);
+            }
+            out.extend(plain_bytes(&assignment.name));
+            out.push(b'=');
+            push_value(out, &assignment.value.value);
+        }
+        unknown |= assignment.value.literal().is_none();
+    }
+    for (at, word) in argv.iter().enumerate() {
+        let first = at == 0 && assignments.is_empty();
+        if !first {
+            text.push(SEP);
+        }
+        push_value(&mut text, &word.value);
+        match &word.value {
+            WordValue::Unknown => {
+                vanishing.push(GAP);
+                unknown = true;
+            }
+            WordValue::Glob(_) | WordValue::Literal(_) => {
+                if !first {
+                    vanishing.push(SEP);
+                }
+                push_value(&mut vanishing, &word.value);
+                unknown |= word.literal().is_none();
+            }
+        }
+    }
+    (text, unknown.then_some(vanishing))
+}
+
+fn push_value(out: &mut Vec<u8>, value: &WordValue) {
+    match value {
+        WordValue::Literal(text) => out.extend(plain_bytes(text)),
+        WordValue::Unknown => out.push(GAP),
+        WordValue::Glob(pattern) => {
+            // Groups of extended patterns may hold anything.
+            if pattern.contains('(') {
+                out.push(GAP);
+            } else {
+                out.extend(
+                    crate::rule::glob_with_gaps(pattern)
+                        .iter()
+                        .map(|byte| match *byte {
+                            SEP => ODD,
+                            other => other,
+                        }),
+                );
+            }
+        }
+    }
+}

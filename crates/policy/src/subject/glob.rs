@@ -1,0 +1,96 @@
+//! What a shell pattern stands for now, and what lies below a folder; both with a bound.
+
+use bstr::ByteSlice as _;
+use gix_glob::wildmatch::Mode;
+use pointsman_model::AbsPath;
+
+use crate::{EntryKind, Tree};
+
+/// So many paths of one pattern are looked at; a pattern that stands for more is not known in full.
+const EXPANDED_MAX: usize = 2_000;
+
+/// So many entries below a folder are looked at before it counts as holding anything.
+const BELOW_MAX: usize = 50_000;
+
+/// What a pattern stands for.
+pub(super) struct Expanded {
+    /// The paths that match now.
+    pub(super) paths: Vec<AbsPath>,
+    /// Whether these are all, and none lies above the base.
+    pub(super) complete: bool,
+}
+
+/// Looks up a shell pattern below `base`.
+pub(super) fn expand(base: &AbsPath, glob: &str, tree: &dyn Tree) -> Expanded {
+    let mut paths = vec![base.clone()];
+    let mut complete = !glob.contains(['(', '{']);
+    for segment in glob.split('/').filter(|segment| !segment.is_empty()) {
+        if segment == ".." {
+            complete = false;
+        }
+        let mut next = Vec::new();
+        for path in &paths {
+            if !segment.contains(['*', '?', '[', '\\']) {
+                next.push(path.join(segment));
+                continue;
+            }
+            let names = tree.list(path, EXPANDED_MAX).unwrap_or_default();
+            complete &= names.len() < EXPANDED_MAX;
+            if segment == "**" {
+                // With `globstar` it stands for folders of any depth; without, for one name.
+                complete = false;
+            }
+            let hits = |name: &String| {
+                (!name.starts_with('.') || segment.starts_with('.'))
+                    && gix_glob::wildmatch(
+                        segment.as_bytes().as_bstr(),
+                        name.as_bytes().as_bstr(),
+                        Mode::NO_MATCH_SLASH_LITERAL,
+                    )
+            };
+            next.extend(
+                names
+                    .iter()
+                    .filter(|name| hits(name))
+                    .map(|name| path.join(name)),
+            );
+        }
+        if next.len() > EXPANDED_MAX {
+            next.truncate(EXPANDED_MAX);
+            complete = false;
+        }
+        paths = next;
+    }
+    Expanded { paths, complete }
+}
+
+/// Whether something below `folder` is such; also when there is too much below it to look at all of it. Links are
+/// not followed.
+pub(crate) fn any_below(
+    folder: &AbsPath,
+    tree: &dyn Tree,
+    is: &mut dyn FnMut(&AbsPath) -> bool,
+) -> bool {
+    let mut looked_at = 0;
+    let mut open = vec![folder.clone()];
+    while let Some(here) = open.pop() {
+        let Some(names) = tree.list(&here, BELOW_MAX) else {
+            continue;
+        };
+        for name in names {
+            looked_at += 1;
+            if looked_at > BELOW_MAX {
+                return true;
+            }
+            let path = here.join(&name);
+            if is(&path) {
+                return true;
+            }
+            let linked = tree.hops(&path).len() > 1;
+            if !linked && tree.kind(&path) == EntryKind::Folder {
+                open.push(path);
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,97 @@
+//! A path with all places where it may lie.
+
+use pointsman_model::{AbsPath, PathUse, PathValue, Reach};
+
+use super::glob::{Expanded, expand};
+use crate::Tree;
+use crate::wild::{GAP, plain_bytes};
+
+/// A path that is known, with the links on it followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KnownPath {
+    /// The path as named first, the place where it lies last.
+    pub(crate) hops: Vec<AbsPath>,
+    /// The same in lower case, for deny and ask rules.
+    pub(crate) lower: Vec<AbsPath>,
+}
+
+impl KnownPath {
+    /// Follows the links of a path.
+    pub(crate) fn of(path: &AbsPath, tree: &dyn Tree) -> Self {
+        let hops = tree.hops(path);
+        let lower = hops.iter().map(lower).collect();
+        Self { hops, lower }
+    }
+
+    /// Where it lies.
+    pub(crate) fn real(&self) -> Option<&AbsPath> {
+        self.hops.last()
+    }
+}
+
+/// A path in lower case.
+pub(crate) fn lower(path: &AbsPath) -> AbsPath {
+    AbsPath::root().join(&path.as_str().to_lowercase())
+}
+
+/// What is known of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PathKind {
+    /// The path.
+    Known(KnownPath),
+    /// A shell pattern.
+    Pattern {
+        /// The folder it is looked up in.
+        base: KnownPath,
+        /// What it stands for now.
+        now: Vec<KnownPath>,
+        /// Whether `now` is all of it, and nothing of the pattern can lead above the base.
+        complete: bool,
+        /// All it could stand for, in lower case, as a text with gaps.
+        gaps: Vec<u8>,
+    },
+    /// Nothing.
+    Unknown,
+}
+
+/// A path as rules see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PathSubject {
+    /// What is known of it.
+    pub(crate) kind: PathKind,
+    /// How far its use goes.
+    pub(crate) reach: Reach,
+}
+
+impl PathSubject {
+    /// Looks a path up.
+    pub(crate) fn of(used: &PathUse, tree: &dyn Tree) -> Self {
+        let kind = match &used.path {
+            PathValue::Known(path) => PathKind::Known(KnownPath::of(path, tree)),
+            PathValue::Unknown(_) => PathKind::Unknown,
+            PathValue::Pattern { base, glob } => {
+                let Expanded { paths, complete } = expand(base, glob, tree);
+                let now = paths.iter().map(|path| KnownPath::of(path, tree)).collect();
+                let mut gaps: Vec<u8> = plain_bytes(&base.as_str().to_lowercase()).collect();
+                if gaps.last() != Some(&b'/') {
+                    gaps.push(b'/');
+                }
+                if glob.contains(['(', '{']) || glob.split('/').any(|part| part == "..") {
+                    gaps.push(GAP);
+                } else {
+                    gaps.extend(crate::rule::glob_with_gaps(&glob.to_lowercase()));
+                }
+                PathKind::Pattern {
+                    base: KnownPath::of(base, tree),
+                    now,
+                    complete,
+                    gaps,
+                }
+            }
+        };
+        Self {
+            kind,
+            reach: used.reach,
+        }
+    }
+}
