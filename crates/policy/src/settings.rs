@@ -21,6 +21,7 @@ mod place;
 mod pointsman;
 mod reading;
 mod schema;
+mod show;
 mod trust;
 
 pub use agent_file::AgentFile;
@@ -39,6 +40,7 @@ pub use loaded::{
 pub use place::{Author, Dialect, SettingsPlaces};
 pub use pointsman::{ClassifierSettings, PointsmanSettings, Presence};
 pub use schema::schema;
+pub use show::{FileCount, ShownPattern, ShownRule, show};
 pub use trust::{Loosening, LooseningKind, TrustRecord};
 
 #[cfg(test)]

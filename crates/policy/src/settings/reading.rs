@@ -10,6 +10,7 @@ use super::content::{FileContent, Named, Said};
 use super::document::{Json, Located, Member, Source};
 use super::keys;
 use super::place::{Dialect, SettingsPlace, SettingsPlaces};
+use crate::rule::known_tools;
 use crate::{Problem, Severity, parse_rule};
 
 /// Reads one file and keeps what is wrong with it.
@@ -101,11 +102,16 @@ impl Reader<'_> {
     /// Reports a key that isn't known, with the one that was most likely meant.
     pub(super) fn unknown_key(&mut self, member: &Member, within: &str, known: &[&[&str]]) {
         let near = keys::nearest(&member.key, known.iter().copied().flatten());
-        // A list that was to forbid or ask, under a name that nobody reads, is a lost deny; so it is
-        // with what was to make a hook a guard.
+        // Rules under a name that nobody reads may have been to forbid or ask, and a misspelt `guard`
+        // was to make a hook one: that is lost as a deny that can't be parsed is.
         let loses = match (near, &member.value.json) {
             (Some("deny" | "ask"), Json::List(_)) => within == "`permissions`",
-            (Some("permissions"), Json::Object(_)) => within.is_empty(),
+            (Some("allow" | "additionalDirectories"), Json::List(_)) => false,
+            (_, Json::List(entries)) => within == "`permissions`" && entries.iter().any(is_a_rule),
+            (near, Json::Object(members)) if within.is_empty() => {
+                let tightens = |member: &Member| matches!(&*member.key, "ask" | "deny");
+                near == Some("permissions") || members.iter().any(tightens)
+            }
             (Some("guard"), json) => within == "a hook" && !matches!(json, Json::Bool(false)),
             _ => false,
         };
@@ -425,6 +431,15 @@ impl Reader<'_> {
             place: self.source.place(at),
         }
     }
+}
+
+/// Whether an entry of a list is a rule: of a tool that is known, or with a specifier.
+fn is_a_rule(entry: &Located) -> bool {
+    let Json::Text(text) = &entry.json else {
+        return false;
+    };
+    parse_rule(text)
+        .is_ok_and(|rule| rule.specifier().is_some() || known_tools().contains(&rule.tool()))
 }
 
 /// How much the loss of a rule weighs.

@@ -1,5 +1,6 @@
 //! What loading says of files, as text: one world of files in, one report out.
 
+mod closed;
 mod hooks;
 mod law_7;
 mod trust;
