@@ -31,6 +31,9 @@ pub struct ParseIdError {
 pub struct RunId(NonZeroU32);
 
 impl RunId {
+    /// The first run of a ledger.
+    pub const FIRST: Self = Self(NonZeroU32::MIN);
+
     /// The run of that number; `None` for 0, which numbers no run.
     #[must_use]
     pub fn new(number: u32) -> Option<Self> {

@@ -1,1 +1,24 @@
 //! The leader and its workers: job files, spawn tree, slots, retry, stop.
+//!
+//! A [`JobFile`] says what is to be done; [`Leader::start`] stands up the run, [`Leader::finish`] does it. Each
+//! agent, a job's worker or one that an agent spawned, gets a frozen context narrowed from the one above it, and
+//! whatever it asks reaches the leader with its whole lineage.
+
+mod directory;
+mod event;
+mod job_file;
+mod leader;
+mod place;
+mod plan;
+mod stop;
+mod summary;
+
+pub use directory::{StopWorker, WorkerCard};
+pub use event::RunEvent;
+pub use job_file::{
+    AgentDefinition, AgentKind, FailurePolicy, Job, JobFile, JobFileProblem, JobRule, Retry,
+};
+pub use leader::{Leader, LeaderHandle, LeaderOptions, StartError};
+pub use place::{StatePlace, StatePlaceError};
+pub use stop::StopReason;
+pub use summary::{CallCounts, CensusLine, ExitCode, JobEnd, JobResult, RunSummary};

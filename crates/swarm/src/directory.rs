@@ -1,0 +1,89 @@
+//! The directory of workers: who is at work, looked up by many tasks and surfaces.
+//!
+//! It holds what people ask about, never what decides: contexts are in the agents' own seats. An agent leaves it
+//! when it ends; the ledger has them all.
+
+use std::sync::Arc;
+
+use dashmap::DashMap;
+use pointsman_model::{AbsPath, Digest, Lineage, Origin, PermissionMode, WallTime, WorkerId};
+use tokio_util::sync::CancellationToken;
+
+/// What is known of one agent at work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerCard {
+    /// Who it is, and below whom.
+    pub lineage: Lineage,
+    /// Its task, as its job or parent put it.
+    pub task: Box<str>,
+    /// Whether its parent waits for it.
+    pub origin: Origin,
+    /// Its mode.
+    pub mode: PermissionMode,
+    /// The folder it started in.
+    pub folder: AbsPath,
+    /// The fingerprint of its context.
+    pub context: Digest,
+    /// When it was started.
+    pub started: WallTime,
+}
+
+struct Entry {
+    card: WorkerCard,
+    stop: CancellationToken,
+}
+
+/// All agents at work in a run. Cheap to clone.
+#[derive(Clone, Default)]
+pub(crate) struct Directory {
+    entries: Arc<DashMap<WorkerId, Entry>>,
+}
+
+/// What a call to stop one agent came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopWorker {
+    /// It and all below it are being stopped.
+    Stopping,
+    /// No such agent is at work here.
+    NotAtWork,
+}
+
+impl Directory {
+    /// Lists a new agent; `stop` ends it and all below it.
+    pub(crate) fn enter(&self, card: WorkerCard, stop: CancellationToken) {
+        let worker = card.lineage.agent().worker;
+        self.entries.insert(worker, Entry { card, stop });
+    }
+
+    /// Takes an agent out that has ended.
+    pub(crate) fn leave(&self, worker: WorkerId) {
+        self.entries.remove(&worker);
+    }
+
+    /// One agent.
+    pub(crate) fn get(&self, worker: WorkerId) -> Option<WorkerCard> {
+        self.entries.get(&worker).map(|entry| entry.card.clone())
+    }
+
+    /// All agents at work, by id.
+    pub(crate) fn list(&self) -> Vec<WorkerCard> {
+        let mut cards: Vec<WorkerCard> = self
+            .entries
+            .iter()
+            .map(|entry| entry.card.clone())
+            .collect();
+        cards.sort_by_key(|card| card.lineage.agent().worker);
+        cards
+    }
+
+    /// Stops one agent and all below it.
+    pub(crate) fn stop(&self, worker: WorkerId) -> StopWorker {
+        match self.entries.get(&worker) {
+            None => StopWorker::NotAtWork,
+            Some(entry) => {
+                entry.stop.cancel();
+                StopWorker::Stopping
+            }
+        }
+    }
+}

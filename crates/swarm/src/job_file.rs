@@ -1,0 +1,174 @@
+//! The job file: what a run is to do, as a person wrote it.
+//!
+//! [`JobFile::parse`] reads the text, checks all that can be checked without running anything, and reports every
+//! problem at once. Nothing here starts an agent or looks at a clock; folders are looked at only by
+//! [`JobFile::parse_in`].
+
+mod graph;
+mod json;
+mod lines;
+mod nearest;
+mod problem;
+mod read;
+mod reader;
+mod schema;
+mod settings;
+mod steps;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pointsman_agents::Steps;
+use pointsman_model::{
+    AbsPath, AgentName, Digest, FilePlace, PermissionMode, PermissionRule, RuleBehavior,
+    RuleSource, RuleText, ToolSet,
+};
+
+pub use problem::JobFileProblem;
+
+/// What becomes of the run when a job fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailurePolicy {
+    /// The other jobs go on; those that need the failed one are skipped.
+    Continue,
+    /// Everything is stopped.
+    Stop,
+}
+
+/// Which kind of agent does a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentKind {
+    /// The scripted agent: the steps of the job, one after another.
+    Steps,
+}
+
+/// How often a failed job is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry {
+    /// So many times more.
+    pub times: u32,
+    /// The wait before the first new try; it doubles with each.
+    pub wait: Duration,
+}
+
+/// One rule as the file says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRule {
+    /// What it does.
+    pub behavior: RuleBehavior,
+    /// Its text.
+    pub text: RuleText,
+    /// Where it stands.
+    pub place: FilePlace,
+}
+
+impl JobRule {
+    /// The rule as contexts hold it: of source `flag`, anchored at the project.
+    #[must_use]
+    pub fn rule(&self, project: &AbsPath) -> PermissionRule {
+        PermissionRule {
+            behavior: self.behavior,
+            text: self.text.clone(),
+            source: RuleSource::FlagSettings,
+            place: Some(self.place.clone()),
+            anchor: project.clone(),
+        }
+    }
+}
+
+/// One job.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Its name, unique in the file.
+    pub name: Arc<str>,
+    /// What it is for, in a person's words.
+    pub task: Box<str>,
+    /// Who does it.
+    pub agent: AgentKind,
+    /// What the scripted agent does.
+    pub steps: Steps,
+    /// The folder it starts in, as written: relative to the project, or absolute.
+    pub folder: Box<str>,
+    /// More folders it may read and edit in, as written.
+    pub directories: Vec<Box<str>>,
+    /// Its mode; the settings' default mode when nothing is said.
+    pub mode: Option<PermissionMode>,
+    /// Its rules, those of `[defaults]` among them.
+    pub rules: Vec<JobRule>,
+    /// The tools it is offered; the limit binds its worker alone.
+    pub tools: ToolSet,
+    /// How long one try may take, waiting for answers included.
+    pub time_max: Duration,
+    /// The jobs that must have ended well before it starts, as places in [`JobFile::jobs`].
+    pub needs: Vec<usize>,
+    /// How often it is tried again.
+    pub retry: Retry,
+    /// What its failure means for the run.
+    pub on_failure: FailurePolicy,
+}
+
+/// What agents of one type are, when an agent spawns them.
+#[derive(Debug, Clone)]
+pub struct AgentDefinition {
+    /// Who does the work.
+    pub agent: AgentKind,
+    /// What the scripted agent does.
+    pub steps: Steps,
+    /// The mode it asks for, on a person's word.
+    pub mode: Option<PermissionMode>,
+    /// Its own tool limit.
+    pub tools: ToolSet,
+}
+
+/// A job file that has no problem.
+#[derive(Debug, Clone)]
+pub struct JobFile {
+    /// Its name, as it was given.
+    pub path: Arc<str>,
+    /// The fingerprint of its text.
+    pub digest: Digest,
+    /// How many jobs run at once. Agents that agents spawn take no slot, or a job could wait for itself.
+    pub slots: u32,
+    /// How deep agents may be nested; a job's worker stands at 1.
+    pub depth_max: u32,
+    /// How many agents one run may start in all.
+    pub agents_max: u32,
+    /// How long a question stays open before it expires; the settings say when nothing is said here.
+    pub answer_within: Option<Duration>,
+    /// The jobs, in the order of the file.
+    pub jobs: Vec<Job>,
+    /// The agents that jobs may spawn, by type.
+    pub agents: BTreeMap<AgentName, AgentDefinition>,
+}
+
+impl JobFile {
+    /// Reads a job file without looking at any folder it names.
+    ///
+    /// # Errors
+    /// All its problems, in the order of the file.
+    pub fn parse(text: &str, path: &str) -> Result<Self, Vec<JobFileProblem>> {
+        read::read(text, path, None)
+    }
+
+    /// Reads a job file for the project at `project`, and checks that the folders it names are there.
+    ///
+    /// # Errors
+    /// All its problems, in the order of the file.
+    pub fn parse_in(
+        text: &str,
+        path: &str,
+        project: &AbsPath,
+    ) -> Result<Self, Vec<JobFileProblem>> {
+        read::read(text, path, Some(project))
+    }
+
+    /// The JSON schema of job files, pretty-printed, for editors.
+    #[must_use]
+    pub fn schema() -> String {
+        schema::schema()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! What the leader itself says of a forwarded request: deny and ask rules, then the grants whose
+//! scope names the agent, all under the asking agent's own frozen context.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use dashmap::DashMap;
+use pointsman_approvals::Grants;
+use pointsman_gate::{LeaderRules, LeaderSays};
+use pointsman_ledger::Clock;
+use pointsman_model::{
+    Cover, DecisionReason, GrantId, Insistence, Judgement, PermissionDecision, PermissionRequest,
+    WorkerId,
+};
+use pointsman_policy::{Frozen, HookVote, Question, Tree, judge, judge_denies_and_asks};
+
+/// The rules of the leader's desk.
+pub(super) struct DeskRules {
+    pub(super) grants: Grants,
+    pub(super) contexts: Arc<DashMap<WorkerId, Frozen>>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) tree: Arc<dyn Tree>,
+}
+
+#[async_trait]
+impl LeaderRules for DeskRules {
+    async fn judge(&self, request: &PermissionRequest) -> LeaderSays {
+        match self.walk(request) {
+            Walked::Says(says) => says,
+            Walked::Covered(grants) => self.take(&grants, request).await,
+        }
+    }
+}
+
+/// What the rules and grants come to before any grant is used.
+enum Walked {
+    Says(LeaderSays),
+    /// These grants cover it, together with what its context allows.
+    Covered(Vec<GrantId>),
+}
+
+impl DeskRules {
+    fn walk(&self, request: &PermissionRequest) -> Walked {
+        let worker = request.lineage.agent().worker;
+        let Some(frozen) = self.contexts.get(&worker).map(|found| found.clone()) else {
+            // Nobody that this leader started; a person may still know it.
+            return Walked::Says(LeaderSays::Ask);
+        };
+        let now = self.clock.now();
+        let overlay = self
+            .grants
+            .overlay_for_call(&request.lineage, request.call.id, now);
+        let question = Question {
+            tool: &request.call.tool,
+            input: &request.call.text,
+            effects: &request.effects,
+            folder: &request.folder,
+            frozen: &frozen,
+            overlay: &overlay,
+            // The hooks were asked where the call was made; what they insist on stands in the request.
+            vote: &HookVote::None,
+            tree: self.tree.as_ref(),
+        };
+        if let Some(judgement) = judge_denies_and_asks(&question) {
+            return Walked::Says(objection(judgement));
+        }
+        let must_ask = request.judgement.insistence == Insistence::MustAsk;
+        if must_ask || overlay.grants.is_empty() {
+            return Walked::Says(LeaderSays::Ask);
+        }
+        let judgement = judge(&question);
+        let grants = covering(&judgement.reason);
+        if judgement.decision == PermissionDecision::Allow && !grants.is_empty() {
+            Walked::Covered(grants)
+        } else {
+            Walked::Says(LeaderSays::Ask)
+        }
+    }
+
+    /// Uses the grants. One that is over by now, or whose use can't be recorded, lets nothing pass.
+    async fn take(&self, grants: &[GrantId], request: &PermissionRequest) -> LeaderSays {
+        let worker = request.lineage.agent().worker;
+        for grant in grants {
+            let used = self.grants.use_once(*grant, worker, request.call.id).await;
+            if let Err(error) = used {
+                tracing::info!(%grant, %error, "a grant did not let a request pass");
+                return LeaderSays::Ask;
+            }
+        }
+        match grants.first() {
+            Some(grant) => LeaderSays::Granted { grant: *grant },
+            None => LeaderSays::Ask,
+        }
+    }
+}
+
+/// A deny or ask rule that matches, in the leader's words.
+fn objection(judgement: Judgement) -> LeaderSays {
+    match judgement.decision {
+        PermissionDecision::Deny => {
+            let text = match &judgement.reason {
+                DecisionReason::Rule { rule, .. } => format!("refused by the rule {rule}"),
+                _ => "a deny rule refuses it".into(),
+            };
+            LeaderSays::Deny {
+                judgement,
+                text: text.into(),
+            }
+        }
+        PermissionDecision::Ask => LeaderSays::MustAsk { judgement },
+        // Rungs 1a and 1b allow nothing; were it so, a person would be asked.
+        PermissionDecision::Allow => LeaderSays::Ask,
+    }
+}
+
+/// The grants that a judgement rests on.
+fn covering(reason: &DecisionReason) -> Vec<GrantId> {
+    let DecisionReason::Covered { by } = reason else {
+        return Vec::new();
+    };
+    by.iter()
+        .filter_map(|cover| match cover {
+            Cover::Grant { grant } => Some(*grant),
+            Cover::Rule { .. }
+            | Cover::KnownReader
+            | Cover::InsideDirectories
+            | Cover::Mode { .. }
+            | Cover::Spawn
+            | Cover::Sandbox
+            | Cover::Hook { .. } => None,
+        })
+        .collect()
+}

@@ -1,0 +1,85 @@
+//! What all agents of a run stand on: the ledger, the open requests, the grants, the ids, the
+//! handlers. Made once by the leader's start, shared by every seat.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use pointsman_approvals::{EndScope, Grants, InProcessMailbox, Requests};
+use pointsman_gate::{Hooks, PermissionHandler};
+use pointsman_ledger::{Clock, Ledger};
+use pointsman_model::{AgentName, HandlerKind, Millis, Outcome, RunId, WorkerId};
+use pointsman_policy::{Frozen, Tree};
+use pointsman_process::Environment;
+use pointsman_tools::{CallMoved, RunIds, Toolbox};
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+
+use crate::RunEvent;
+use crate::directory::Directory;
+use crate::job_file::AgentDefinition;
+
+/// How long an end of open questions may take to reach the disk before the leader goes on without it; their agents are
+/// stopped in any case.
+const END_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// What all agents of a run share.
+pub(super) struct Ground {
+    pub(super) run: RunId,
+    pub(super) ledger: Ledger,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ids: Arc<RunIds>,
+    pub(super) requests: Requests,
+    pub(super) grants: Grants,
+    pub(super) hooks: Arc<Hooks>,
+    pub(super) toolbox: Arc<Toolbox>,
+    pub(super) tree: Arc<dyn Tree>,
+    pub(super) environment: Environment,
+    /// How long a question stays open.
+    pub(super) answer_within: Millis,
+    pub(super) moves: broadcast::Sender<CallMoved>,
+    pub(super) events: broadcast::Sender<RunEvent>,
+    pub(super) directory: Directory,
+    /// The frozen context of each agent that was started, for the census and for what is judged anew.
+    pub(super) contexts: Arc<DashMap<WorkerId, Frozen>>,
+    /// For jobs' workers.
+    pub(super) coordinator: Arc<dyn PermissionHandler>,
+    /// For agents that agents spawn.
+    pub(super) swarm_worker: Arc<dyn PermissionHandler>,
+    /// How requests of spawned agents reach the desk.
+    pub(super) mailbox: InProcessMailbox,
+    /// The agents that may be spawned, by type.
+    pub(super) agents: BTreeMap<AgentName, AgentDefinition>,
+    /// How many agents the run may start.
+    pub(super) agents_max: u32,
+    /// How many it has started.
+    pub(super) agents_started: AtomicU32,
+    /// Ends everything.
+    pub(super) stop: CancellationToken,
+}
+
+impl Ground {
+    /// The handler that goes with an agent's place.
+    pub(super) fn handler(&self, kind: HandlerKind) -> Arc<dyn PermissionHandler> {
+        match kind {
+            // A run of jobs has no interactive root; should one appear, one dialog serves it too.
+            HandlerKind::Interactive | HandlerKind::Coordinator => Arc::clone(&self.coordinator),
+            HandlerKind::SwarmWorker => Arc::clone(&self.swarm_worker),
+        }
+    }
+
+    /// Ends open questions as cancelled. Waits until that is on disk, but not for a disk that does not come back.
+    pub(super) async fn end_open(&self, scope: EndScope, why: &str) {
+        let ending = self.requests.end_all_of(scope, Outcome::Cancelled, why);
+        if tokio::time::timeout(END_WAIT_MAX, ending).await.is_err() {
+            tracing::error!(?scope, "open questions could not be ended in time");
+        }
+    }
+
+    /// Tells whoever watches. Nobody watching is no failure.
+    pub(super) fn tell(&self, event: RunEvent) {
+        let _ = self.events.send(event);
+    }
+}

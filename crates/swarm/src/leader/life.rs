@@ -1,0 +1,191 @@
+//! One agent's life: from the record of its spawn to the record of its end.
+//!
+//! [`live`] is the only way an agent comes to be, a job's worker and a spawned agent alike, so that none
+//! escapes the count, the directory, the ledger or the stop.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use pointsman_agents::{Agent as _, AgentEnd, Steps, StepsAgent};
+use pointsman_approvals::EndScope;
+use pointsman_ledger::{AppendError, WorkerEnd, WorkerEnded, WorkerSpawned};
+use pointsman_model::{Lineage, Origin, WorkerId};
+use pointsman_policy::Frozen;
+use pointsman_tools::{Dispatch, Seat, Spawner};
+use tokio_util::sync::CancellationToken;
+
+use super::ground::Ground;
+use crate::RunEvent;
+use crate::directory::WorkerCard;
+
+/// What an agent is born with.
+pub(super) struct Birth {
+    pub(super) frozen: Frozen,
+    pub(super) task: Box<str>,
+    pub(super) origin: Origin,
+    pub(super) steps: Steps,
+    /// Ends it and all below it.
+    pub(super) stop: CancellationToken,
+    /// How it spawns agents of its own.
+    pub(super) spawner: Arc<dyn Spawner>,
+}
+
+/// Why an agent did not come to be.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotBorn {
+    /// The run has as many as it may have.
+    #[error("the run already has {max} agents, which is all it may have")]
+    TooMany { max: u32 },
+    /// Its spawn can't be recorded.
+    #[error("its start could not be recorded: {0}")]
+    NotRecorded(AppendError),
+}
+
+/// Lets an agent live. Comes back when it has ended, with nothing of it left: no open request, no grant of its own.
+///
+/// Cancellation: dropped, the agent is stopped, its process groups are killed, its requests end as cancelled; only
+/// the record of its end is left to the next start of the ledger.
+pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd, NotBorn> {
+    let max = ground.agents_max;
+    let counted =
+        ground
+            .agents_started
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
+                (count < max).then_some(count + 1)
+            });
+    if counted.is_err() {
+        return Err(NotBorn::TooMany { max });
+    }
+    let parts = birth.frozen.context.parts();
+    let lineage = parts.lineage.clone();
+    let worker = lineage.agent().worker;
+    ground
+        .ledger
+        .note(ground.run, spawned(&birth))
+        .await
+        .map_err(NotBorn::NotRecorded)?;
+    let context = birth.frozen.context.digest();
+    ground.contexts.insert(worker, birth.frozen.clone());
+    ground.directory.enter(
+        WorkerCard {
+            lineage: parts.lineage.clone(),
+            task: birth.task.clone(),
+            origin: birth.origin,
+            mode: parts.mode.mode(),
+            folder: parts.folder.clone(),
+            context,
+            started: ground.clock.now(),
+        },
+        birth.stop.clone(),
+    );
+    let departure = Departure {
+        ground: Arc::clone(ground),
+        worker,
+        stop: birth.stop.clone(),
+    };
+    ground.tell(RunEvent::WorkerStarted {
+        lineage: parts.lineage.clone(),
+        context,
+    });
+    let dispatch = Dispatch::new(seat(ground, &birth));
+    let mut agent = StepsAgent::new(birth.steps);
+    let end = agent.work(&dispatch, &birth.stop).await;
+    drop(dispatch);
+    bury(ground, &lineage, &end).await;
+    drop(departure);
+    Ok(end)
+}
+
+fn spawned(birth: &Birth) -> WorkerSpawned {
+    let parts = birth.frozen.context.parts();
+    WorkerSpawned {
+        lineage: parts.lineage.clone(),
+        task: birth.task.clone(),
+        origin: birth.origin,
+        mode: parts.mode,
+        tools: parts.tools.clone(),
+        folder: parts.folder.clone(),
+        depth_left: parts.depth_left,
+        handler: parts.handler,
+        attended: parts.attended,
+        context: birth.frozen.context.digest(),
+    }
+}
+
+fn seat(ground: &Arc<Ground>, birth: &Birth) -> Seat {
+    let parts = birth.frozen.context.parts();
+    Seat {
+        frozen: birth.frozen.clone(),
+        handler: ground.handler(parts.handler),
+        hooks: Arc::clone(&ground.hooks),
+        grants: ground.grants.clone(),
+        ledger: ground.ledger.clone(),
+        clock: Arc::clone(&ground.clock),
+        run: ground.run,
+        worker: parts.lineage.agent().worker,
+        task: birth.task.clone(),
+        origin: birth.origin,
+        toolbox: Arc::clone(&ground.toolbox),
+        spawner: Arc::clone(&birth.spawner),
+        ids: Arc::clone(&ground.ids),
+        answer_within: ground.answer_within,
+        stop: birth.stop.clone(),
+        moves: ground.moves.clone(),
+        environment: ground.environment.clone(),
+        tree: Arc::clone(&ground.tree),
+    }
+}
+
+/// Ends what an agent may have left open, and records its end.
+async fn bury(ground: &Arc<Ground>, lineage: &Lineage, end: &AgentEnd) {
+    let (how, text) = told(end);
+    let worker = lineage.agent().worker;
+    let why = format!("{worker}, who asked, has ended");
+    ground.end_open(EndScope::SubtreeOf(worker), &why).await;
+    ground.grants.retire(worker).await;
+    let ended = WorkerEnded {
+        worker,
+        end: how,
+        text: text.clone(),
+    };
+    // A job's worker waits for the disk, so that all that its family noted is there when the run is counted up.
+    let recorded = if lineage.depth() == 1 {
+        ground.ledger.append(ground.run, ended).await.map(drop)
+    } else {
+        ground.ledger.note(ground.run, ended).await
+    };
+    if let Err(error) = recorded {
+        // The spawn is on record; a worker without an end is closed at the ledger's next start.
+        tracing::error!(%worker, %error, "the end of an agent could not be recorded");
+    }
+    ground.tell(RunEvent::WorkerEnded {
+        worker,
+        end: how,
+        text: text.as_ref().into(),
+    });
+}
+
+/// An agent's end in the ledger's words.
+pub(super) fn told(end: &AgentEnd) -> (WorkerEnd, Box<str>) {
+    match end {
+        AgentEnd::Done { summary } => (WorkerEnd::Done, summary.as_str().into()),
+        AgentEnd::Failed { reason } => (WorkerEnd::Failed, reason.as_str().into()),
+        AgentEnd::Stopped => (WorkerEnd::Stopped, "stopped".into()),
+        AgentEnd::Halted { reason } => (WorkerEnd::Halted, reason.as_str().into()),
+    }
+}
+
+/// Takes an agent out of the directory whichever way it goes, and stops all below it.
+struct Departure {
+    ground: Arc<Ground>,
+    worker: WorkerId,
+    stop: CancellationToken,
+}
+
+impl Drop for Departure {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        self.ground.directory.leave(self.worker);
+        self.ground.mailbox.forget(self.worker);
+    }
+}

@@ -1,0 +1,80 @@
+//! What a leader is started with, and why it may not start.
+
+use std::sync::Arc;
+
+use pointsman_gate::Classifier;
+use pointsman_ledger::{AppendError, Clock, OpenError};
+use pointsman_model::{AbsPath, Attended, PermissionMode, PermissionRule};
+use pointsman_policy::settings::Loaded;
+use pointsman_policy::{Problem, Tree};
+use pointsman_process::Environment;
+use pointsman_tools::Toolbox;
+
+use crate::{JobFile, StatePlace, StatePlaceError};
+
+/// All that a leader is started with. It reads no environment, clock or settings by itself.
+pub struct LeaderOptions {
+    /// What is to be done.
+    pub job_file: JobFile,
+    /// The project's root.
+    pub project: AbsPath,
+    /// The user's home.
+    pub home: AbsPath,
+    /// Where the ledger and the socket live.
+    pub place: StatePlace,
+    /// Whether someone can answer.
+    pub attended: Attended,
+    /// What the settings say.
+    pub loaded: Loaded,
+    /// The rules of the command line.
+    pub cli_rules: Vec<PermissionRule>,
+    /// The mode of jobs that say none, before that of the settings.
+    pub mode: Option<PermissionMode>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// How paths are looked at.
+    pub tree: Arc<dyn Tree>,
+    /// The variables that commands and hooks see; the leader's secrets are not among them.
+    pub environment: Environment,
+    /// The tools there are.
+    pub toolbox: Arc<Toolbox>,
+    /// Who judges beside people, when settings configure one.
+    pub classifier: Option<Arc<dyn Classifier>>,
+    /// pointsman's version, for the record.
+    pub version: Box<str>,
+}
+
+/// Why a leader does not start. Nothing ran.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The state folder can't be used.
+    #[error(transparent)]
+    Place(#[from] StatePlaceError),
+    /// The ledger can't be opened.
+    #[error(transparent)]
+    Ledger(#[from] OpenError),
+    /// The start can't be recorded.
+    #[error("the start of the run can't be recorded")]
+    NotRecorded(#[from] AppendError),
+    /// Something that forbids, asks or guards can't be read, and nobody is there to be asked instead.
+    #[error(
+        "{} of the settings and rules can't be read, and nobody is there to ask instead",
+        match problems.len() { 1 => "a part".into(), count => format!("{count} parts") }
+    )]
+    Settings {
+        /// What can't be read.
+        problems: Vec<Problem>,
+    },
+    /// A job asks for a mode that settings switch off.
+    #[error("the job `{job}` asks for mode `{mode}`, which the settings switch off")]
+    ModeForbidden {
+        /// The job.
+        job: Box<str>,
+        /// The mode.
+        mode: PermissionMode,
+    },
+    /// A task of the start was lost.
+    #[error("the ledger could not be opened: its task ended early")]
+    TaskLost,
+}

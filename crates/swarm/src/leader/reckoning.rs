@@ -1,0 +1,129 @@
+//! The reckoning at the end of a run: calls in numbers, and the census of those that nobody could
+//! answer, read back from the ledger, which alone has them all.
+
+use std::path::Path;
+
+use dashmap::DashMap;
+use pointsman_ledger::{CensusRow, Filter, LedgerReader, ReadError, RecordBody, RecordKind};
+use pointsman_model::{
+    CallState, EffectKind, Outcome, Overlay, PathValue, RuleText, RunId, ToolInput, WorkerId,
+};
+use pointsman_policy::{Frozen, HookVote, Question, Tree, narrowest_rule};
+
+use crate::{CallCounts, CensusLine};
+
+/// Reads the census of a run, and says for each call which rule would have let it pass. Blocks on the disk.
+pub(super) fn census(
+    ledger: &Path,
+    run: RunId,
+    contexts: &DashMap<WorkerId, Frozen>,
+    tree: &dyn Tree,
+) -> Result<Vec<CensusLine>, ReadError> {
+    let rows = LedgerReader::open(ledger)?.census(run)?;
+    let line = |row: CensusRow| {
+        let frozen = contexts.get(&row.worker)?.clone();
+        Some(CensusLine {
+            call: row.call,
+            lineage: frozen.context.parts().lineage.clone(),
+            tool: row.decided.call.tool.clone(),
+            what: what(&row.decided.call.input, &row.decided.effects.list),
+            outcome: row.outcome,
+            rule: rule_for(&row, &frozen, tree),
+        })
+    };
+    Ok(rows.into_iter().filter_map(line).collect())
+}
+
+/// The narrowest rule that would have let the call pass.
+fn rule_for(row: &CensusRow, frozen: &Frozen, tree: &dyn Tree) -> Option<RuleText> {
+    let decided = &row.decided;
+    narrowest_rule(&Question {
+        tool: &decided.call.tool,
+        input: &decided.call.text,
+        effects: &decided.effects,
+        folder: &decided.folder,
+        frozen,
+        overlay: &Overlay::default(),
+        vote: &HookVote::None,
+        tree,
+    })
+}
+
+/// A call in a line: what a person would recognise it by.
+fn what(input: &ToolInput, effects: &[pointsman_model::Effect]) -> Box<str> {
+    match input {
+        ToolInput::Bash(bash) => bash.command.as_str().into(),
+        ToolInput::Read(read) => read.file_path.as_str().into(),
+        ToolInput::Write(write) => write.file_path.as_str().into(),
+        ToolInput::Edit(edit) => edit.file_path.as_str().into(),
+        ToolInput::Glob(glob) => glob.pattern.as_str().into(),
+        ToolInput::Grep(grep) => grep.pattern.as_str().into(),
+        ToolInput::Spawn(spawn) => spawn.subagent_type.as_deref().unwrap_or_default().into(),
+        ToolInput::Other(other) => {
+            let path = effects.iter().find_map(|effect| match &effect.kind {
+                EffectKind::Read(used) | EffectKind::Write { target: used, .. } => match &used.path
+                {
+                    PathValue::Known(path) => Some(path.as_str()),
+                    PathValue::Pattern { glob, .. } => Some(glob.as_ref()),
+                    PathValue::Unknown(text) => Some(text.as_ref()),
+                },
+                EffectKind::Run(_)
+                | EffectKind::Connect(_)
+                | EffectKind::Spawn(_)
+                | EffectKind::Opaque(_) => None,
+            });
+            path.unwrap_or(other.raw.as_str()).into()
+        }
+    }
+}
+
+/// Counts the calls of a run by how they ended. Blocks on the disk.
+pub(super) fn counts(ledger: &Path, run: RunId) -> Result<CallCounts, ReadError> {
+    let records = LedgerReader::open(ledger)?.records(&Filter {
+        run: Some(run),
+        kinds: vec![
+            RecordKind::CallEnded,
+            RecordKind::RequestOpened,
+            RecordKind::WorkerSpawned,
+        ],
+        ..Filter::default()
+    })?;
+    let mut counts = CallCounts::default();
+    for record in records.records {
+        match record.body {
+            RecordBody::RequestOpened(_) => counts.questions += 1,
+            RecordBody::WorkerSpawned(_) => counts.agents += 1,
+            RecordBody::CallEnded(ended) => {
+                counts.calls += 1;
+                *slot(&mut counts, ended.state, ended.outcome) += 1;
+            }
+            // The filter wants no other kind.
+            _ => {}
+        }
+    }
+    Ok(counts)
+}
+
+fn slot(counts: &mut CallCounts, state: CallState, outcome: Option<Outcome>) -> &mut u64 {
+    match outcome {
+        Some(Outcome::DeniedByPerson) => &mut counts.denied_by_person,
+        Some(Outcome::Refused | Outcome::DeniedByHook | Outcome::DeniedByClassifier) => {
+            &mut counts.refused
+        }
+        Some(Outcome::NobodyCanAnswer | Outcome::Expired | Outcome::Unavailable) => {
+            &mut counts.unanswered
+        }
+        Some(Outcome::Cancelled | Outcome::Superseded | Outcome::Interrupted) => {
+            &mut counts.cancelled
+        }
+        Some(Outcome::Allowed) | None => match state {
+            CallState::Success => &mut counts.succeeded,
+            CallState::Cancelled => &mut counts.cancelled,
+            CallState::Validating
+            | CallState::AwaitingApproval
+            | CallState::Scheduled
+            | CallState::Executing
+            | CallState::Error => &mut counts.failed,
+        },
+    }
+}

@@ -1,0 +1,241 @@
+//! The start of a leader: ledger, reaping, services, what all agents share.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use pointsman_approvals::{Grants, Requests, RequestsOptions, RequestsService, in_process};
+use pointsman_gate::{
+    Adjudicator, CoordinatorHandler, HookPlace, Hooks, Panel, SwarmWorkerHandler,
+};
+use pointsman_ledger::{Ledger, OpenReport, RunStart};
+use pointsman_model::{Attended, Millis, RunId};
+use pointsman_tools::RunIds;
+use tokio::sync::broadcast;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::contexts::{job_grounds, stopping};
+use super::desk_rules::DeskRules;
+use super::ground::Ground;
+use super::{Leader, LeaderHandle, LeaderOptions, Progress, StartError, reaping};
+use crate::directory::Directory;
+use crate::plan::Plan;
+
+/// How many events a slow watcher may lag behind before it misses some.
+const EVENTS_MAX: usize = 4_096;
+/// How many stops may wait to be read; the first is the one that counts.
+const ORDERS_MAX: usize = 4;
+/// How many letters may wait for the desk; further ones wait with their workers.
+const LETTERS_MAX: usize = 1_024;
+/// How long a question stays open when neither job file nor settings say.
+const ANSWER_WITHIN: Duration = Duration::from_secs(30 * 60);
+
+/// See [`Leader::start`].
+pub(super) async fn start(options: LeaderOptions) -> Result<(LeaderHandle, Leader), StartError> {
+    let (grounds, problems) = job_grounds(&options)?;
+    match options.attended {
+        Attended::Yes => {}
+        Attended::No => {
+            let problems = stopping(&problems);
+            if !problems.is_empty() || !options.loaded.may_run_unattended() {
+                return Err(StartError::Settings { problems });
+            }
+        }
+    }
+    options.place.prepare()?;
+    let (ledger, report) = open_ledger(&options).await?;
+    let run = ledger.begin_run(run_start(&options)).await?;
+    let reaped = reap(&ledger, run, &report).await?;
+    let Stood {
+        ground,
+        services,
+        services_stop,
+    } = stand_up(&options, ledger, run);
+    let (order, orders) = flume::bounded(ORDERS_MAX);
+    let handle = LeaderHandle {
+        run,
+        requests: ground.requests.clone(),
+        grants: ground.grants.clone(),
+        ledger: ground.ledger.clone(),
+        directory: ground.directory.clone(),
+        events: ground.events.clone(),
+        moves: ground.moves.clone(),
+        orders: order,
+        socket: options.place.socket(run),
+    };
+    let jobs: Vec<_> = options
+        .job_file
+        .jobs
+        .iter()
+        .cloned()
+        .map(Arc::new)
+        .collect();
+    let leader = Leader {
+        plan: Plan::new(&options.job_file.jobs, options.job_file.slots),
+        progress: vec![Progress::default(); jobs.len()],
+        jobs,
+        job_grounds: grounds,
+        orders,
+        tries: JoinSet::new(),
+        trying: HashMap::new(),
+        retries: BTreeSet::new(),
+        patience: None,
+        remarks: remarks_of(&report, reaped),
+        services_stop,
+        services,
+        problems,
+        ground,
+    };
+    Ok((handle, leader))
+}
+
+/// What stands once the leader has started.
+struct Stood {
+    ground: Arc<Ground>,
+    /// The open requests and the desk; they serve until their stop.
+    services: JoinSet<()>,
+    services_stop: CancellationToken,
+}
+
+/// Makes what all agents share, and starts the services behind it.
+fn stand_up(options: &LeaderOptions, ledger: Ledger, run: RunId) -> Stood {
+    let clock = Arc::clone(&options.clock);
+    let services_stop = CancellationToken::new();
+    let mut services = JoinSet::new();
+    let (requests, service) = RequestsService::new(
+        ledger.clone(),
+        Arc::clone(&clock),
+        &RequestsOptions::default(),
+    );
+    services.spawn(service.run(services_stop.clone()));
+    let grants = Grants::new(run, ledger.clone(), Arc::clone(&clock));
+    let panel = panel(options, &ledger, requests.clone(), grants.clone());
+    let hooks = Arc::clone(&panel.hooks);
+    let contexts = Arc::new(DashMap::new());
+    let coordinator = CoordinatorHandler::new(panel.clone());
+    let rules = DeskRules {
+        grants: grants.clone(),
+        contexts: Arc::clone(&contexts),
+        clock: Arc::clone(&clock),
+        tree: Arc::clone(&options.tree),
+    };
+    let (mailbox, inbox) = in_process(LETTERS_MAX);
+    let desk = Adjudicator::new(coordinator.clone(), Arc::new(rules));
+    services.spawn(desk.run(inbox, services_stop.clone()));
+    let ground = Ground {
+        run,
+        ledger,
+        clock,
+        ids: Arc::new(RunIds::new(run)),
+        requests,
+        grants,
+        hooks,
+        toolbox: Arc::clone(&options.toolbox),
+        tree: Arc::clone(&options.tree),
+        environment: options.environment.clone(),
+        answer_within: answer_within(options),
+        moves: broadcast::Sender::new(EVENTS_MAX),
+        events: broadcast::Sender::new(EVENTS_MAX),
+        directory: Directory::default(),
+        contexts,
+        coordinator: Arc::new(coordinator),
+        swarm_worker: Arc::new(SwarmWorkerHandler::new(panel, Arc::new(mailbox.clone()))),
+        mailbox,
+        agents: options.job_file.agents.clone(),
+        agents_max: options.job_file.agents_max,
+        agents_started: AtomicU32::new(0),
+        stop: CancellationToken::new(),
+    };
+    Stood {
+        ground: Arc::new(ground),
+        services,
+        services_stop,
+    }
+}
+
+fn panel(options: &LeaderOptions, ledger: &Ledger, requests: Requests, grants: Grants) -> Panel {
+    let place = HookPlace {
+        project: options.project.clone(),
+        home: options.home.clone(),
+        environment: options.environment.clone(),
+        attended: options.attended,
+        tree: Arc::clone(&options.tree),
+        ledger: ledger.clone(),
+    };
+    Panel {
+        requests,
+        hooks: Arc::new(Hooks::new(options.loaded.hooks.clone(), place)),
+        classifier: options.classifier.clone(),
+        grants,
+        attended: options.attended,
+        project: options.project.clone(),
+        clock: Arc::clone(&options.clock),
+    }
+}
+
+/// The job file's word comes before that of the settings.
+fn answer_within(options: &LeaderOptions) -> Millis {
+    let of_file = options.job_file.answer_within.map(Millis::from);
+    of_file
+        .or(options.loaded.pointsman.deadline)
+        .unwrap_or(Millis::from(ANSWER_WITHIN))
+}
+
+/// Opens the ledger on a thread that may block.
+async fn open_ledger(options: &LeaderOptions) -> Result<(Ledger, OpenReport), StartError> {
+    let path = options.place.ledger();
+    let clock = Arc::clone(&options.clock);
+    let opened = tokio::task::spawn_blocking(move || Ledger::open(&path, clock)).await;
+    Ok(opened.map_err(|_| StartError::TaskLost)??)
+}
+
+fn run_start(options: &LeaderOptions) -> RunStart {
+    RunStart {
+        project: options.project.clone(),
+        job_file: Some(options.job_file.path.as_ref().into()),
+        job_file_digest: Some(options.job_file.digest),
+        attended: options.attended,
+        version: options.version.clone(),
+    }
+}
+
+/// Ends the process groups that dead leaders left, and records it. Returns how many were looked at.
+async fn reap(ledger: &Ledger, run: RunId, report: &OpenReport) -> Result<usize, StartError> {
+    let groups = report.groups.clone();
+    let reaped = tokio::task::spawn_blocking(move || reaping::reap_all(groups)).await;
+    let reaped = reaped.map_err(|_| StartError::TaskLost)?;
+    let count = reaped.len();
+    for ended in reaped {
+        ledger.note(run, ended).await?;
+    }
+    Ok(count)
+}
+
+/// What is worth saying of what dead leaders left.
+fn remarks_of(report: &OpenReport, reaped: usize) -> Vec<Box<str>> {
+    let mut remarks = Vec::new();
+    for dead in &report.dead {
+        let (open, unknown) = (dead.requests.len(), dead.unknown.len());
+        let text = format!(
+            "the leader of {} was killed: {open} questions were interrupted, the result of {unknown} calls is unknown",
+            dead.run
+        );
+        remarks.push(text.into());
+    }
+    if reaped > 0 {
+        remarks.push(format!("{reaped} process groups of killed leaders were ended").into());
+    }
+    if let Some(aside) = &report.set_aside {
+        let text = format!(
+            "the ledger was damaged ({}) and lies at `{}` now; {} records were carried over",
+            aside.why,
+            aside.file.display(),
+            aside.records_kept
+        );
+        remarks.push(text.into());
+    }
+    remarks
+}

@@ -1,0 +1,218 @@
+//! Where a project's ledger and its leaders' sockets live: in the user's state directory, one folder a
+//! project, never inside the project itself.
+
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::PathBuf;
+
+use pointsman_model::{AbsPath, Digest, RunId};
+
+/// How many characters of the project's name the folder's name keeps, so that the socket's path stays short.
+const NAME_CHARS_MAX: usize = 24;
+/// The longest path that a Unix socket may have on Linux, its closing zero not counted.
+const SOCKET_PATH_BYTES_MAX: usize = 107;
+
+/// The folder of one project in the user's state directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatePlace {
+    folder: AbsPath,
+}
+
+/// Why the folder can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatePlaceError {
+    /// It could not be made, or not be closed to others.
+    #[error("the state folder `{folder}` can't be made")]
+    NotMade {
+        /// The folder.
+        folder: AbsPath,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// It belongs to another user, who could put answers into it.
+    #[error("the state folder `{folder}` belongs to another user")]
+    NotOurs {
+        /// The folder.
+        folder: AbsPath,
+    },
+}
+
+impl StatePlace {
+    /// The place of the project at `project`. `state_home` is `$XDG_STATE_HOME` when it is set to an absolute path;
+    /// else `~/.local/state` is taken.
+    #[must_use]
+    pub fn of(project: &AbsPath, home: &AbsPath, state_home: Option<&AbsPath>) -> Self {
+        let base = state_home.map_or_else(|| home.join(".local/state"), Clone::clone);
+        let name: String = project
+            .name()
+            .unwrap_or("root")
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+            .take(NAME_CHARS_MAX)
+            .collect();
+        // The whole path tells projects of one name apart.
+        let digest = Digest::of(project.as_str().as_bytes()).to_string();
+        let short = digest.get(..8).unwrap_or_default();
+        Self {
+            folder: base.join("pointsman").join(&format!("{name}-{short}")),
+        }
+    }
+
+    /// A place in a folder of one's own, for tests and tools.
+    #[must_use]
+    pub fn in_folder(folder: AbsPath) -> Self {
+        Self { folder }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &AbsPath {
+        &self.folder
+    }
+
+    /// The ledger's file.
+    #[must_use]
+    pub fn ledger(&self) -> PathBuf {
+        self.folder.join("ledger.db").as_path().to_owned()
+    }
+
+    /// The socket of the leader of one run.
+    #[must_use]
+    pub fn socket(&self, run: RunId) -> PathBuf {
+        self.folder
+            .join(&format!("{run}.sock"))
+            .as_path()
+            .to_owned()
+    }
+
+    /// Whether a socket of that run could be bound: the system bounds the length of its path.
+    #[must_use]
+    pub fn socket_fits(&self, run: RunId) -> bool {
+        self.socket(run).as_os_str().len() <= SOCKET_PATH_BYTES_MAX
+    }
+
+    /// The sockets that are there, of running leaders or left by killed ones, newest run first.
+    ///
+    /// # Errors
+    /// When the folder can't be read; one that is not there holds none.
+    pub fn sockets(&self) -> io::Result<Vec<(RunId, PathBuf)>> {
+        let entries = match std::fs::read_dir(self.folder.as_path()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut sockets = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let run = name.and_then(|name| name.strip_suffix(".sock"));
+            if let Some(run) = run.and_then(|run| run.parse::<RunId>().ok()) {
+                sockets.push((run, path));
+            }
+        }
+        sockets.sort_by(|(one, _), (other, _)| other.cmp(one));
+        Ok(sockets)
+    }
+
+    /// Makes the folder and those above it that are missing, open to their owner alone.
+    ///
+    /// # Errors
+    /// When it can't be made or closed, or belongs to somebody else.
+    pub fn prepare(&self) -> Result<(), StatePlaceError> {
+        let not_made = |source| StatePlaceError::NotMade {
+            folder: self.folder.clone(),
+            source,
+        };
+        let path = self.folder.as_path();
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)
+            .map_err(not_made)?;
+        let found = std::fs::metadata(path).map_err(not_made)?;
+        if found.uid() != rustix::process::geteuid().as_raw() {
+            return Err(StatePlaceError::NotOurs {
+                folder: self.folder.clone(),
+            });
+        }
+        let mut permissions = found.permissions();
+        if permissions.mode() & 0o077 != 0 {
+            permissions.set_mode(0o700);
+            std::fs::set_permissions(path, permissions).map_err(not_made)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn abs(text: &str) -> AbsPath {
+        AbsPath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn projects_of_one_name_have_folders_of_their_own() {
+        let home = abs("/home/ada");
+        let one = StatePlace::of(&abs("/work/a/site"), &home, None);
+        let other = StatePlace::of(&abs("/work/b/site"), &home, None);
+        assert_ne!(one, other);
+        assert!(
+            one.folder()
+                .as_str()
+                .starts_with("/home/ada/.local/state/pointsman/site-")
+        );
+        let moved = StatePlace::of(&abs("/work/a/site"), &home, Some(&abs("/state")));
+        assert!(
+            moved
+                .folder()
+                .as_str()
+                .starts_with("/state/pointsman/site-")
+        );
+    }
+
+    #[test]
+    fn a_strange_name_makes_a_plain_folder() {
+        let place = StatePlace::of(&abs("/x/my \u{202e}site/ä b"), &abs("/h"), None);
+        let name = place.folder().name().unwrap().to_owned();
+        assert!(name.is_ascii() && name.starts_with("b-"), "{name}");
+    }
+
+    #[test]
+    fn is_closed_to_others_even_when_it_was_open() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = abs(temp.path().to_str().unwrap()).join("deep/er");
+        let place = StatePlace::in_folder(folder.clone());
+        let mode = || std::fs::metadata(folder.as_path()).unwrap().mode() & 0o777;
+        place.prepare().unwrap();
+        assert_eq!(mode(), 0o700);
+        std::fs::set_permissions(folder.as_path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        place.prepare().unwrap();
+        assert_eq!(mode(), 0o700);
+    }
+
+    #[test]
+    fn finds_the_sockets_newest_first() {
+        let temp = tempfile::tempdir().unwrap();
+        let place = StatePlace::in_folder(abs(temp.path().to_str().unwrap()));
+        for name in ["run-2.sock", "run-11.sock", "ledger.db", "run-x.sock"] {
+            std::fs::write(temp.path().join(name), "").unwrap();
+        }
+        let runs: Vec<u32> = place
+            .sockets()
+            .unwrap()
+            .iter()
+            .map(|(run, _)| run.number())
+            .collect();
+        assert_eq!(runs, [11, 2]);
+        assert!(
+            StatePlace::in_folder(abs("/nowhere/at/all"))
+                .sockets()
+                .unwrap()
+                .is_empty()
+        );
+    }
+}
