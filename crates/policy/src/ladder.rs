@@ -13,6 +13,7 @@ mod walk;
 
 use pointsman_model::{AbsPath, Effects, JsonText, Judgement, Overlay, ToolName};
 
+pub(crate) use cover::is_covered;
 pub(crate) use facts::{Fact, Facts, OverlayRules, matched};
 pub(crate) use walk::Walk;
 

@@ -166,17 +166,15 @@ fn operand(facts: &Facts<'_>, fact: &Fact<'_>, used: &PathUse) -> Option<Cover> 
         PathRole::Operand => {
             let run = run_of(facts, fact.effect.part)?;
             let subject = Subject::Command(CommandSubject::guarded(run));
-            let hits = facts.q.frozen.index.hits(&subject, facts.q.tree);
-            hits.allow
-                .map(|hit| rule(hit.compiled))
-                .or_else(|| line(facts))
+            facts.allowed(&subject).or_else(|| line(facts))
         }
     }
 }
 
 /// An allow for the whole line, without a wildcard.
 fn line(facts: &Facts<'_>) -> Option<Cover> {
-    facts.line.allow.map(|hit| rule(hit.compiled))
+    let line = facts.q.effects.line.as_deref()?;
+    facts.allowed(&Subject::Command(CommandSubject::line(line)))
 }
 
 /// The rule or grant that covers the command of a part.

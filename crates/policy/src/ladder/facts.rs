@@ -2,8 +2,8 @@
 //! place it lies in.
 
 use pointsman_model::{
-    AbsPath, Change, Effect, EffectKind, EffectView, GrantId, Matched, Opaque, OpaqueWhy, PathUse,
-    PathValue, PermissionRule, Reach, RuleBehavior, SandboxState,
+    AbsPath, Change, Cover, Effect, EffectKind, EffectView, GrantId, Matched, Opaque, OpaqueWhy,
+    PathUse, PathValue, PermissionRule, Reach, RuleBehavior, SandboxState,
 };
 use smallvec::SmallVec;
 
@@ -74,6 +74,7 @@ pub(crate) struct Fact<'a> {
 pub(crate) struct Facts<'a> {
     /// The question.
     pub(crate) q: &'a Question<'a>,
+    overlay: &'a OverlayRules,
     /// The rules for the tool as such.
     pub(crate) tool: Hits<'a>,
     /// A grant for the tool as such.
@@ -120,6 +121,7 @@ impl<'a> Facts<'a> {
         };
         Self {
             q,
+            overlay,
             tool,
             tool_grant: tool_grant.map(|(id, it)| (*id, it)),
             line,
@@ -135,6 +137,18 @@ impl<'a> Facts<'a> {
                 && !leaves_sandbox,
             leaves_sandbox,
         }
+    }
+
+    /// The allow rule or grant that matches a subject.
+    pub(crate) fn allowed(&self, subject: &Subject<'_>) -> Option<Cover> {
+        let hits = self.q.frozen.index.hits(subject, self.q.tree);
+        if let Some(hit) = hits.allow {
+            let rule = hit.compiled.rule.clone();
+            return Some(Cover::Rule { rule });
+        }
+        let matches = |it: &Compiled| it.strength(subject, self.q.tree) == Some(Strength::Sure);
+        let grant = self.overlay.grants.iter().find(|(_, it)| matches(it));
+        grant.map(|(grant, _)| Cover::Grant { grant: *grant })
     }
 
     /// What an allow has to cover.
