@@ -244,6 +244,14 @@ impl Ledger {
         }
     }
 
+    /// Lets the database grow to so many pages and no further, as a full disk would.
+    #[cfg(test)]
+    pub(crate) async fn limit_pages(&self, pages: u32) {
+        self.ask(|done| Command::LimitPages { pages, done })
+            .await
+            .unwrap();
+    }
+
     fn encode(
         &self,
         run: RunId,

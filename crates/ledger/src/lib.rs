@@ -8,6 +8,7 @@ mod clock;
 mod record;
 
 mod chain;
+mod highest;
 mod run_lock;
 mod schema;
 
@@ -38,3 +39,6 @@ pub use record::{
     WorkerSpawned,
 };
 pub use salvage::SalvageError;
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ use crate::record::{
 };
 use crate::schema::{self, Stored};
 use crate::writer::{QUEUE_MAX, Writer};
-use crate::{Clock, recovery, salvage};
+use crate::{Clock, highest, recovery, salvage};
 
 /// What was found when the ledger was opened.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -180,7 +180,7 @@ enum Opened {
 pub(crate) fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<(Ledger, OpenReport), OpenError> {
     let in_use = make_files(path).map_err(|source| unreachable_file(path, source))?;
     let mut report = OpenReport::default();
-    let mut connection = match connect(path)? {
+    let mut connection = match connect(path, highest::noted(&in_use))? {
         Opened::Sound(connection) => connection,
         Opened::Damaged(why) => replace_damaged(path, &in_use, &why, &mut report)?,
     };
@@ -230,8 +230,9 @@ fn make_files(path: &Path) -> io::Result<File> {
     let make = |path: &Path| {
         OpenOptions::new()
             .read(true)
-            .append(true)
+            .write(true)
             .create(true)
+            .truncate(false)
             .mode(0o600)
             .open(path)
     };
@@ -242,12 +243,12 @@ fn make_files(path: &Path) -> io::Result<File> {
 }
 
 /// Connects, makes the tables of a new database, and looks whether an old one can be read at all.
-fn connect(path: &Path) -> Result<Opened, OpenError> {
+fn connect(path: &Path, highest: u32) -> Result<Opened, OpenError> {
     let prepared = schema::connect(path).and_then(|mut connection| {
         let mut stored = schema::stored(&connection)?;
         if stored == Stored::Empty || stored == Stored::Current {
             schema::make_durable(&connection)?;
-            schema::create(&mut connection)?;
+            schema::create(&mut connection, highest)?;
             stored = schema::stored(&connection)?;
         }
         Ok((connection, stored))
@@ -293,16 +294,18 @@ fn replace_damaged(
             why: why.into(),
         });
     }
-    let set_aside = salvage::set_aside(path, why).map_err(|source| OpenError::SetAside {
-        path: path.into(),
-        source,
+    let set_aside = salvage::set_aside(path, why, highest::noted(in_use)).map_err(|source| {
+        OpenError::SetAside {
+            path: path.into(),
+            source,
+        }
     })?;
     report.set_aside = Some(set_aside);
     in_use
         .unlock()
         .and_then(|()| in_use.lock_shared())
         .map_err(|source| unreachable_file(path, source))?;
-    match connect(path)? {
+    match connect(path, highest::noted(in_use))? {
         Opened::Sound(connection) => Ok(connection),
         Opened::Damaged(why) => Err(OpenError::SetAside {
             path: path.into(),

@@ -36,7 +36,10 @@ struct CallTrack {
     id: CallId,
     worker: WorkerId,
     started: bool,
+    /// It came to an end of its own, not by the death of its leader.
     ended: bool,
+    /// Nothing is left to be said of it.
+    closed: bool,
 }
 
 /// Closes the runs of dead leaders in one transaction.
@@ -125,7 +128,7 @@ fn close(connection: &Connection, run: RunId, now: WallTime) -> rusqlite::Result
     let mut unknown = Vec::new();
     for call in calls(connection, run)?
         .into_iter()
-        .filter(|call| !call.ended)
+        .filter(|call| !call.closed)
     {
         if call.started {
             unknown.push(call.id);
@@ -215,6 +218,8 @@ fn opened_where(
 fn calls(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<CallTrack>> {
     let mut statement = connection.prepare_cached(
         "SELECT call, max(worker), max(kind = 'call_started'),
+                max(kind = 'call_ended'
+                    AND iif(json_valid(body), body ->> '$.outcome', NULL) IS NOT 'interrupted'),
                 max(kind IN ('call_ended', 'call_unknown'))
          FROM records WHERE run = ?1 AND call IS NOT NULL GROUP BY call ORDER BY call",
     )?;
@@ -224,6 +229,7 @@ fn calls(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<CallTrack>
             worker: WorkerId::new(run, row.get::<_, Option<u32>>(1)?.unwrap_or(0)),
             started: row.get(2)?,
             ended: row.get(3)?,
+            closed: row.get(4)?,
         })
     })?;
     tracks.collect()

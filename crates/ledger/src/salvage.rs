@@ -43,8 +43,13 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Puts a new database in the place of a damaged one. The caller holds the lock that keeps every writer away.
-pub(crate) fn set_aside(path: &Path, why: &str) -> Result<SetAsideReport, SalvageError> {
+/// Puts a new database in the place of a damaged one, whose runs will be numbered above `noted`. The caller holds the
+/// lock that keeps every writer away.
+pub(crate) fn set_aside(
+    path: &Path,
+    why: &str,
+    noted: u32,
+) -> Result<SetAsideReport, SalvageError> {
     let aside = free_name(path);
     keep(path, &aside)?;
     let wal = beside(path, "-wal");
@@ -53,7 +58,7 @@ pub(crate) fn set_aside(path: &Path, why: &str) -> Result<SetAsideReport, Salvag
     }
     let fresh = beside(path, ".new");
     remove(&fresh)?;
-    let (records_kept, head) = carry_over(&aside, &fresh)?;
+    let (records_kept, head) = carry_over(&aside, &fresh, noted)?;
     // The old write-ahead log is kept beside the old file; here it must not be played into the new one.
     remove(&wal)?;
     remove(&beside(path, "-shm"))?;
@@ -104,9 +109,13 @@ fn file_error(path: &Path, source: io::Error) -> SalvageError {
 }
 
 /// Copies each run's valid records, up to its first damaged one, and sees to it that no run's number is used again.
-fn carry_over(aside: &Path, fresh: &Path) -> Result<(u64, Option<ChainPoint>), SalvageError> {
+fn carry_over(
+    aside: &Path,
+    fresh: &Path,
+    noted: u32,
+) -> Result<(u64, Option<ChainPoint>), SalvageError> {
     let mut target = schema::connect(fresh)?;
-    schema::create(&mut target)?;
+    schema::create(&mut target, noted)?;
     let tx = target.transaction()?;
     let mut salvaged = Salvaged::default();
     // What can't be read at all is not an error here: it is what the file is set aside for.
@@ -117,12 +126,9 @@ fn carry_over(aside: &Path, fresh: &Path) -> Result<(u64, Option<ChainPoint>), S
         .map(|run| run.number())
         .max()
         .unwrap_or(0)
+        .max(noted)
         .max(highest_run_named(aside).unwrap_or(0));
-    tx.execute("DELETE FROM sqlite_sequence WHERE name = 'runs'", [])?;
-    tx.execute(
-        "INSERT INTO sqlite_sequence (name, seq) VALUES ('runs', ?1)",
-        [highest],
-    )?;
+    schema::number_runs_above(&tx, highest)?;
     tx.commit()?;
     target.close().map_err(|(_, error)| error)?;
     File::open(fresh)

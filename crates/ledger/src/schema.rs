@@ -115,13 +115,24 @@ pub(crate) fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "foreign_keys", "ON")
 }
 
-/// Makes the tables, unless another leader just did.
-pub(crate) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
+/// Makes the tables, unless another leader just did. The first run's number will be above `highest`.
+pub(crate) fn create(connection: &mut Connection, highest: u32) -> rusqlite::Result<()> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if stored(&tx)? == Stored::Empty {
         tx.execute_batch(TABLES)?;
+        number_runs_above(&tx, highest)?;
         tx.pragma_update(None, "application_id", APPLICATION_ID)?;
         tx.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }
     tx.commit()
+}
+
+/// Sees to it that no run gets a number up to `highest`.
+pub(crate) fn number_runs_above(connection: &Connection, highest: u32) -> rusqlite::Result<()> {
+    connection.execute("DELETE FROM sqlite_sequence WHERE name = 'runs'", [])?;
+    connection.execute(
+        "INSERT INTO sqlite_sequence (name, seq) VALUES ('runs', ?1)",
+        [highest],
+    )?;
+    Ok(())
 }

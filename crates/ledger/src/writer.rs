@@ -13,6 +13,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use crate::chain::{Fresh, Head};
+use crate::highest;
 use crate::ledger::{AppendError, Health};
 use crate::open::{ResumeError, ResumeReport};
 use crate::record::{
@@ -48,6 +49,11 @@ pub(crate) enum Command {
         done: Done<Result<ResumeReport, ResumeError>>,
     },
     Close {
+        done: Done<()>,
+    },
+    #[cfg(test)]
+    LimitPages {
+        pages: u32,
         done: Done<()>,
     },
 }
@@ -116,6 +122,12 @@ impl Writer {
                 }
                 Command::Resume { run, at, done } => {
                     let _ = done.send(self.resume(run, at));
+                }
+                #[cfg(test)]
+                Command::LimitPages { pages, done } => {
+                    let set = self.connection.pragma_update(None, "max_page_count", pages);
+                    set.unwrap();
+                    let _ = done.send(());
                 }
                 Command::Close { done } => {
                     self.end();
@@ -267,6 +279,7 @@ impl Writer {
         for body in &self.to_tell {
             head.extend_with(&tx, run, at, body).map_err(failed)?;
         }
+        highest::note(&self.in_use, run).map_err(|source| lock_error(&path, run, source))?;
         tx.commit().map_err(failed)?;
         self.to_tell.clear();
         self.own(run, head, lock);

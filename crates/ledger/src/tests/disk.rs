@@ -1,0 +1,137 @@
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use pointsman_model::{CallId, WorkerId};
+
+use super::{Place, sample};
+use crate::{
+    AppendError, Filter, Ledger, OpenError, RecordBody, RecordKind, WorkerEnd, WorkerEnded,
+};
+
+fn open_error(path: &Path) -> OpenError {
+    Ledger::open(path, sample::clock()).err().unwrap()
+}
+
+#[tokio::test]
+async fn a_full_disk_is_a_clear_error_and_nothing_promised_is_lost() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    let call = CallId::new(run, 1);
+    ledger.append(run, sample::requested(call)).await.unwrap();
+    // The database may not grow beyond what it has; for SQLite that is the same as a full disk.
+    ledger.limit_pages(30).await;
+    let mut promised = 2_u32;
+    let full = loop {
+        let call = CallId::new(run, promised);
+        match ledger.append(run, sample::requested(call)).await {
+            Ok(_) => promised += 1,
+            Err(error) => break error,
+        }
+        assert!(promised < 10_000, "the disk was never full");
+    };
+    assert!(matches!(full, AppendError::Full(_)), "{full:?}");
+    assert_eq!(
+        full.to_string(),
+        format!(
+            "no space is left for the ledger `{}`: free some space and try again",
+            place.path.display()
+        )
+    );
+    assert!(ledger.failing().is_some());
+    let note = sample::requested(CallId::new(run, promised));
+    assert!(
+        ledger.note(run, note).await.is_err(),
+        "a note that can't be kept was taken"
+    );
+
+    ledger.limit_pages(1 << 20).await;
+    let call = CallId::new(run, promised);
+    ledger.append(run, sample::requested(call)).await.unwrap();
+    assert!(ledger.failing().is_none());
+    let kept = place.reader().records(&Filter {
+        kinds: vec![RecordKind::CallRequested],
+        ..Filter::of_run(run)
+    });
+    assert_eq!(kept.unwrap().records.len(), promised as usize);
+    assert!(place.reader().verify().unwrap().is_sound());
+}
+
+#[tokio::test]
+async fn a_note_that_was_lost_leaves_its_mark_in_the_chain() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    ledger.limit_pages(1).await;
+    // Large enough for no free page to take it in.
+    let large = |number| WorkerEnded {
+        worker: WorkerId::new(run, number),
+        end: WorkerEnd::Done,
+        text: "x".repeat(1 << 20).into(),
+    };
+    // Two notes are queued before the first failure is known.
+    for number in 1..=2 {
+        let _ = ledger.note(run, large(number)).await;
+    }
+    ledger.append(run, large(3)).await.unwrap_err();
+    ledger.limit_pages(1 << 20).await;
+    let call = sample::requested(CallId::new(run, 4));
+    ledger.append(run, call).await.unwrap();
+    let records = place
+        .reader()
+        .records(&Filter::of_run(run))
+        .unwrap()
+        .records;
+    let lost: Vec<_> = records
+        .iter()
+        .filter_map(|record| match &record.body {
+            RecordBody::RecordsLost(lost) => Some(lost),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(lost.len(), 1);
+    assert!((1..=2).contains(&lost[0].count), "{lost:?}");
+    assert!(lost[0].why.contains("no space is left"), "{lost:?}");
+    assert!(place.reader().verify().unwrap().is_sound());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let path = file.join("ledger.db");
+    let error = open_error(&path);
+    assert!(matches!(error, OpenError::Unreachable { .. }), "{error:?}");
+    assert!(error.to_string().contains(&*path.to_string_lossy()));
+}
+
+#[test]
+fn a_ledger_of_a_newer_pointsman_and_a_foreign_file_are_left_alone() {
+    let place = Place::new();
+    drop(place.open());
+    let raw = place.raw();
+    raw.pragma_update(None, "user_version", 7).unwrap();
+    drop(raw);
+    let before = std::fs::read(&place.path).unwrap();
+    let newer = open_error(&place.path);
+    assert!(
+        matches!(newer, OpenError::Newer { version: 7, .. }),
+        "{newer:?}"
+    );
+    assert_eq!(std::fs::read(&place.path).unwrap(), before);
+
+    let place = Place::new();
+    std::fs::create_dir_all(place.path.parent().unwrap()).unwrap();
+    place.raw().execute("CREATE TABLE songs (x)", []).unwrap();
+    let foreign = open_error(&place.path);
+    assert!(matches!(foreign, OpenError::Foreign(_)), "{foreign:?}");
+}
+
+#[test]
+fn the_ledger_is_the_users_alone() {
+    let place = Place::new();
+    let (ledger, _) = place.open();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&place.path), 0o600);
+    assert_eq!(mode(place.path.parent().unwrap()), 0o700);
+    drop(ledger);
+}

@@ -1,0 +1,83 @@
+use pointsman_model::CallId;
+
+use super::{Place, die, sample};
+use crate::{AppendError, ResumeError, RunState};
+
+#[tokio::test]
+async fn two_leaders_on_one_project_get_different_runs_and_both_record() {
+    let place = Place::new();
+    let (one, first) = place.begin().await;
+    let (two, report) = place.open();
+    assert!(
+        report.dead.is_empty(),
+        "a living leader's run was taken for dead"
+    );
+    let second = two.begin_run(sample::run_start()).await.unwrap();
+    assert_ne!(first, second);
+    for number in 1..=20 {
+        let of_first = sample::requested(CallId::new(first, number));
+        let of_second = sample::requested(CallId::new(second, number));
+        let (one, two) = tokio::join!(one.append(first, of_first), two.append(second, of_second));
+        one.unwrap();
+        two.unwrap();
+    }
+    let report = place.reader().verify().unwrap();
+    assert!(report.is_sound(), "{report:?}");
+    assert_eq!(report.records, 42);
+}
+
+#[tokio::test]
+async fn a_runs_number_is_never_given_again() {
+    let place = Place::new();
+    let (ledger, first) = place.begin().await;
+    die(ledger).await;
+    let (ledger, second) = place.begin().await;
+    die(ledger).await;
+    let (_ledger, third) = place.begin().await;
+    assert_eq!([first, second, third].map(|run| run.number()), [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_leader_whose_run_was_taken_over_can_record_nothing_more() {
+    let place = Place::new();
+    let (old, run) = place.begin().await;
+    // Somebody removes the old leader's lock file under it, and so it is taken for dead.
+    std::fs::remove_file(crate::run_lock::path_of(&place.path, run)).unwrap();
+    let (_new, report) = place.open();
+    assert_eq!(report.dead.len(), 1);
+    for number in 1..=2 {
+        let late = sample::requested(CallId::new(run, number));
+        let refused = old.append(run, late).await;
+        assert!(matches!(refused, Err(AppendError::TakenOver(of)) if of == run));
+    }
+    assert!(place.reader().verify().unwrap().is_sound());
+}
+
+#[tokio::test]
+async fn only_a_dead_leaders_run_can_be_resumed() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    let (other, _) = place.open();
+    let alive = other.resume_run(run).await;
+    assert!(matches!(alive, Err(ResumeError::Alive(_))));
+    die(ledger).await;
+
+    let report = other.resume_run(run).await.unwrap();
+    assert_eq!(report.epoch, 2);
+    assert_eq!(place.reader().runs().unwrap()[0].state, RunState::Live);
+    let again = other.resume_run(run).await;
+    assert!(matches!(again, Err(ResumeError::Alive(_))));
+    let unknown = pointsman_model::RunId::new(99).unwrap();
+    let missing = other.resume_run(unknown).await;
+    assert!(matches!(missing, Err(ResumeError::Unknown(_))));
+
+    let end = crate::RunEnded {
+        exit_code: 0,
+        text: "done".into(),
+    };
+    other.append(run, end).await.unwrap();
+    other.close().await;
+    let (next, _) = place.open();
+    let ended = next.resume_run(run).await;
+    assert!(matches!(ended, Err(ResumeError::Ended(_))));
+}
