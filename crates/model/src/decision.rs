@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AbsPath, GrantId, OpaqueWhy, PermissionMode, PermissionRule, Span};
 
-/// The ladder's answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// The ladder's answer. The order of the variants is that of strictness, the most permissive first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionDecision {
     /// It may run.

@@ -13,6 +13,8 @@ mod place;
 mod problem;
 mod propose;
 mod rule;
+#[cfg(test)]
+mod sample;
 pub mod settings;
 mod subject;
 mod tree;
