@@ -11,6 +11,9 @@ mod hooks;
 mod race;
 mod submit;
 
+#[cfg(test)]
+mod fixture;
+
 pub use adjudicator::{Adjudicator, LeaderRules, LeaderSays};
 pub use answers::{Answers, Classifier, ClassifierVote, Word};
 pub use handler::{

@@ -7,7 +7,7 @@ use pointsman_model::{
     PermissionContext, PermissionMode, PermissionRule, RuleBehavior, RuleSource, RuleText,
     SandboxState, ToolName, ToolSet,
 };
-use pointsman_policy::settings::{HookDuty, HookMatcher, HookSetting};
+use pointsman_policy::settings::{HookDuty, HookSetting};
 use pointsman_policy::{Frozen, HookVote, Question, judge_denies_and_asks};
 
 use super::HookPlace;

@@ -1,1 +1,244 @@
+use pointsman_model::Millis;
+use pointsman_process::Output as Stream;
 
+use super::*;
+
+fn finished(end: End, stdout: &str, stderr: &str) -> Finished {
+    let stream = |text: &str| {
+        let mut stream = Stream::with_limit(100_000);
+        stream.push(text.as_bytes());
+        stream
+    };
+    Finished {
+        end,
+        stdout: stream(stdout),
+        stderr: stream(stderr),
+        took: Millis(1),
+    }
+}
+
+/// What was said, as one line.
+fn told(event: HookEvent, end: End, stdout: &str, stderr: &str) -> String {
+    let said = read(event, &finished(end, stdout, stderr));
+    let mut line = format!("{:?}", said.came).to_lowercase();
+    if !said.text.is_empty() {
+        line.push_str(&format!(": {}", said.text));
+    }
+    if let Some(updated) = said.updated {
+        line.push_str(&format!(" -> {}", updated.as_str()));
+    }
+    for rule in said.rules {
+        line.push_str(&format!(
+            " +{} {} ({})",
+            rule.behavior, rule.text, rule.destination
+        ));
+    }
+    line
+}
+
+#[track_caller]
+fn pre(code: i32, stdout: &str, stderr: &str, expect: &str) {
+    let line = told(HookEvent::PreToolUse, End::Exited(code), stdout, stderr);
+    assert_eq!(line, expect, "exit {code}, {stdout:?}, {stderr:?}");
+}
+
+#[track_caller]
+fn request(code: i32, stdout: &str, expect: &str) {
+    let line = told(HookEvent::PermissionRequest, End::Exited(code), stdout, "");
+    assert_eq!(line, expect, "exit {code}, {stdout:?}");
+}
+
+fn decision(decision: &str, more: &str) -> String {
+    format!(
+        r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"{decision}"{more}}}}}"#
+    )
+}
+
+fn behavior(behavior: &str, more: &str) -> String {
+    format!(
+        r#"{{"hookSpecificOutput":{{"hookEventName":"PermissionRequest","decision":{{"behavior":"{behavior}"{more}}}}}}}"#
+    )
+}
+
+#[test]
+fn silence_and_plain_text_are_no_vote() {
+    pre(0, "", "", "nothing");
+    pre(0, "all fine here", "a warning", "nothing");
+    pre(0, "{}", "", "nothing");
+    pre(0, r#"  {"systemMessage":"seen"}"#, "", "nothing: seen");
+}
+
+#[test]
+fn decisions_are_taken_with_their_reasons() {
+    let reason = r#","permissionDecisionReason":"since""#;
+    pre(0, &decision("allow", reason), "", "allow: since");
+    pre(0, &decision("deny", reason), "", "deny: since");
+    pre(0, &decision("ask", reason), "", "ask: since");
+    pre(0, &decision("defer", ""), "", "ask");
+    pre(0, r#"{"decision":"approve"}"#, "", "allow");
+    pre(
+        0,
+        r#"{"decision":"block","reason":"old form"}"#,
+        "",
+        "deny: old form",
+    );
+    let more = r#","permissionDecisionReason":"since","unknown":[1]"#;
+    pre(0, &decision("deny", more), "", "deny: since");
+}
+
+#[test]
+fn exit_two_blocks_whatever_was_written() {
+    pre(2, "", "no pushing\n", "deny: no pushing");
+    pre(2, &decision("allow", ""), "no", "deny: no");
+    pre(2, "{\"broken", "no", "deny: no");
+    let reason = r#","permissionDecisionReason":"the json reason""#;
+    pre(2, &decision("deny", reason), "", "deny: the json reason");
+    pre(2, "", "", "deny: it ended with code 2, which blocks");
+}
+
+#[test]
+fn law_15_another_exit_is_never_a_yes() {
+    for code in [1, 3, 126, 127] {
+        let failed = format!("failed: it ended with code {code}");
+        pre(code, "", "", &failed);
+        pre(code, &decision("allow", ""), "", &failed);
+        pre(code, "{}", "", &failed);
+        pre(
+            code,
+            "",
+            "line one\nTypeError: x\n",
+            &format!("{failed}: TypeError: x"),
+        );
+        // Where it could still say that it minds, it is heard.
+        pre(code, &decision("deny", ""), "", "deny");
+        pre(code, &decision("ask", ""), "", "ask");
+    }
+}
+
+#[test]
+fn law_15_what_can_not_be_read_is_a_failure() {
+    let failed = |stdout: &str| {
+        let line = told(HookEvent::PreToolUse, End::Exited(0), stdout, "");
+        assert!(line.starts_with("failed: "), "{stdout}: {line}");
+    };
+    failed("{");
+    failed(r#"{"continue":"no"}"#);
+    failed("{} trailing");
+    failed(&decision("maybe", ""));
+    failed(&decision("allow", r#","updatedInput":"rm""#));
+    failed(r#"{"hookSpecificOutput":{"permissionDecision":"allow"}}"#);
+    failed(r#"{"hookSpecificOutput":{"hookEventName":"Stop","permissionDecision":"allow"}}"#);
+    failed(
+        r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#,
+    );
+}
+
+#[test]
+fn law_15_an_answer_that_was_cut_is_a_failure() {
+    let mut cut = finished(End::Exited(0), "", "");
+    cut.stdout = Stream::with_limit(40);
+    cut.stdout.push(decision("allow", "").as_bytes());
+    let said = read(HookEvent::PreToolUse, &cut);
+    assert_eq!(said.came, HookCame::Failed);
+    assert!(said.text.contains("more than a hook may"), "{}", said.text);
+}
+
+#[test]
+fn law_15_signals_time_outs_and_stops_are_failures() {
+    let allow = decision("allow", "");
+    let ended = |end| told(HookEvent::PreToolUse, end, &allow, "");
+    assert_eq!(
+        ended(End::Signalled(11)),
+        "failed: it was killed by signal 11"
+    );
+    assert_eq!(
+        ended(End::TimedOut),
+        "failed: it took longer than its time limit"
+    );
+    assert_eq!(ended(End::Stopped), "failed: it was stopped");
+}
+
+#[test]
+fn continue_false_halts_whatever_else_is_said() {
+    let halt = r#"{"continue":false,"stopReason":"enough","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#;
+    pre(0, halt, "", "halt: enough");
+    pre(1, halt, "", "halt: enough");
+    pre(0, r#"{"continue":false}"#, "", "halt: it said to stop");
+    pre(0, r#"{"continue":true}"#, "", "nothing");
+}
+
+#[test]
+fn a_rewrite_is_the_whole_input_byte_for_byte() {
+    let more = r#","updatedInput":{"command":"ls  -l","n":1.50}"#;
+    let expect = r#"allow -> {"command":"ls  -l","n":1.50}"#;
+    pre(0, &decision("allow", more), "", expect);
+    let alone =
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"x"}}}"#;
+    pre(0, alone, "", r#"nothing -> {"command":"x"}"#);
+    pre(
+        0,
+        &decision("allow", r#","updatedInput":null"#),
+        "",
+        "allow",
+    );
+}
+
+#[test]
+fn permission_requests_are_answered_by_behavior() {
+    request(0, &behavior("allow", ""), "allow");
+    request(
+        0,
+        &behavior("deny", r#","message":"not now","interrupt":true"#),
+        "deny: not now",
+    );
+    let updated = behavior("allow", r#","updatedInput":{"command":"ls"}"#);
+    request(0, &updated, r#"allow -> {"command":"ls"}"#);
+    request(0, "", "nothing");
+    request(
+        0,
+        r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest"}}"#,
+        "nothing",
+    );
+    request(
+        0,
+        &behavior("ask", ""),
+        "failed: `ask` is no behavior: allow or deny",
+    );
+    // It can't be blocked by a code, and a failed one says no yes.
+    request(2, "", "failed: it ended with code 2");
+    request(1, &behavior("allow", ""), "failed: it ended with code 1");
+    request(1, &behavior("deny", ""), "deny");
+}
+
+#[test]
+fn rules_come_with_their_place() {
+    let with = |update: &str| behavior("allow", &format!(r#","updatedPermissions":[{update}]"#));
+    let rules = r#"{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"ls *"},{"toolName":"Read"}],"behavior":"allow","destination":"localSettings"}"#;
+    request(
+        0,
+        &with(rules),
+        "allow +allow Bash(ls *) (localSettings) +allow Read (localSettings)",
+    );
+    for wrong in [
+        r#"{"type":"setMode","mode":"bypassPermissions","destination":"session"}"#,
+        r#"{"type":"addRules","rules":[{"toolName":"Bash"}],"behavior":"allow","destination":"policySettings"}"#,
+        r#"{"type":"addRules","rules":[{"toolName":"Bash"}]}"#,
+    ] {
+        let line = told(
+            HookEvent::PermissionRequest,
+            End::Exited(0),
+            &with(wrong),
+            "",
+        );
+        assert!(line.starts_with("failed: "), "{wrong}: {line}");
+    }
+}
+
+#[test]
+fn long_texts_are_cut() {
+    let said = read(
+        HookEvent::PreToolUse,
+        &finished(End::Exited(2), "", &"ü".repeat(20_000)),
+    );
+    assert_eq!(said.text.chars().count(), TEXT_CHARS_MAX + 4);
+}
