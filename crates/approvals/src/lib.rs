@@ -6,6 +6,9 @@
 
 mod requests;
 
+#[cfg(test)]
+mod sample;
+
 mod bind;
 mod grants;
 mod mailbox;

@@ -169,10 +169,6 @@ type Store = futures_util::future::BoxFuture<'static, (Key, Result<Seq, AppendEr
 impl RequestsService {
     /// A service that stores in `ledger`, and its handle. The runs of all requests must be led by that ledger.
     #[must_use]
-    #[expect(
-        clippy::new_ret_no_self,
-        reason = "a service is of no use without its handle"
-    )]
     pub fn new(
         ledger: Ledger,
         clock: Arc<dyn Clock>,
@@ -497,3 +493,6 @@ impl Requests {
         self.inner.tx.send_async(event).await.ok()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -348,3 +348,6 @@ fn unavailable(verdict: &Verdict, error: &AppendError) -> Verdict {
         digest: verdict.digest,
     }
 }
+
+#[cfg(test)]
+mod tests;
