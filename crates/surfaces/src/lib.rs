@@ -10,3 +10,4 @@ pub mod socket;
 mod terminal;
 
 pub use session::{ParseScopeError, SessionError, SessionScope, grant_for};
+pub use terminal::{Terminal, TerminalError, TerminalHandle, TerminalOptions, TerminalService};

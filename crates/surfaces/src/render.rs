@@ -10,6 +10,7 @@ mod reason;
 mod record;
 mod request;
 mod story;
+mod summary;
 mod trail;
 mod verdict;
 
@@ -20,5 +21,6 @@ pub use reason::{cover_line, reason_kind, reason_line};
 pub use record::record_line;
 pub use request::{call_line, call_text, is_grave, proposal_line, request_text};
 pub use story::story_text;
+pub use summary::summary_text;
 pub use trail::{judgement_text, trail_text};
 pub use verdict::{answers_text, scope_words, verdict_line};

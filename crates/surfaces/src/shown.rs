@@ -52,6 +52,8 @@ pub fn line(text: &str) -> String {
 pub fn block(text: &str, bar: &str, extent: Extent) -> String {
     let mut shown = String::new();
     let mut rest = 0_usize;
+    // A line feed at the end ends the last line; it begins no new one.
+    let text = text.strip_suffix('\n').unwrap_or(text);
     for (at, line) in text.split('\n').enumerate() {
         if at >= extent.lines_max() {
             rest = rest.saturating_add(1);
@@ -134,14 +136,14 @@ mod tests {
         let many = "l\n".repeat(100);
         let shown = block(&many, "| ", Extent::Screen);
         assert!(
-            shown.ends_with("| ‹41 more lines, not shown here›\n"),
+            shown.ends_with("| ‹40 more lines, not shown here›\n"),
             "{shown}"
         );
-        assert_eq!(block(&many, "| ", Extent::Whole).lines().count(), 101);
+        assert_eq!(block(&many, "| ", Extent::Whole).lines().count(), 100);
     }
 
     #[test]
     fn each_line_of_a_block_stands_behind_its_bar() {
-        assert_eq!(block("a\r\nb\n", "| ", Extent::Screen), "| a\n| b\n| \n");
+        assert_eq!(block("a\r\n\nb\n", "| ", Extent::Screen), "| a\n| \n| b\n");
     }
 }

@@ -4,7 +4,9 @@
 //! has to be the same user. Client and server speak one JSON object a line, the client first.
 
 mod client;
+mod server;
 mod wire;
 
 pub use client::{Client, ClientError, FindError, find_leader};
+pub use server::{BindError, ControlSocket, Served};
 pub use wire::{AlwaysWire, AnswerWord, Ask, Came, LineError, Reply, RequestCard, read_line};

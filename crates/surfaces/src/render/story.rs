@@ -237,6 +237,7 @@ mod tests {
     };
 
     /// A call that a hook rewrote, that was asked, allowed, and run.
+    #[expect(clippy::too_many_lines, reason = "a record lists its fields")]
     fn story() -> CallStory {
         let request = fixture::request(17, "git push");
         let call = request.call.clone();

@@ -12,7 +12,7 @@ use crate::shown::Extent;
 
 /// Longest line either side reads: a request shown whole holds a file's content, which is bounded
 /// far below this.
-pub const LINE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+const LINE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// What a client wants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,8 +30,8 @@ pub enum Ask {
         text: Option<String>,
         /// What a yes grants beyond the one call.
         always: Option<AlwaysWire>,
-        /// The digest of what the person was shown.
-        digest: Digest,
+        /// The digest of what the person was shown; none when the request is open no longer.
+        digest: Option<Digest>,
     },
 }
 
@@ -214,7 +214,7 @@ mod tests {
                 scope: SessionScope::Job,
                 proposal: 2,
             }),
-            digest: Digest::of(b"shown"),
+            digest: Some(Digest::of(b"shown")),
         };
         insta::assert_snapshot!(serde_json::to_string_pretty(&ask).unwrap());
         let card = RequestCard::of(&fixture::request(17, "git push"), WallTime(3_000));

@@ -18,12 +18,16 @@ use crate::shown::{self, Extent};
 
 /// Keys within this time after a request took the focus are no sign that somebody has read it.
 const GRACE: Millis = Millis(200);
+/// Characters shown of a draft: with the prompt before it, less than a narrow terminal's line.
+const DRAFT_CHARS_MAX: usize = 48;
 
 /// What comes to the desk.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A request is to be shown.
     Shown(Arc<PermissionRequest>),
+    /// These are all that are to be shown, after some news may have been missed.
+    Listed(Vec<Arc<PermissionRequest>>),
     /// A request has its verdict.
     Closed(RequestId, Verdict),
     /// An answer of ours did not get in: who was first, or what failed.
@@ -82,9 +86,11 @@ impl Desk {
     pub(super) fn handle(&mut self, event: Event, now: WallTime) -> Vec<Effect> {
         let mut effects = match event {
             Event::Shown(request) => self.shown(request, now),
+            Event::Listed(requests) => self.listed(requests, now),
             Event::Closed(id, verdict) => self.closed(id, &verdict, now),
             Event::Refused(id, text) => self.refused(id, &text),
             Event::Keys(bytes) => self.keys(&bytes, now),
+            Event::Notice(text) if text.is_empty() => Vec::new(),
             Event::Notice(text) => vec![Effect::Say(text)],
             Event::InputEnded => self.input_ended(),
         };
@@ -101,6 +107,20 @@ impl Desk {
             None => self.focus_first(now),
             Some(_) => Vec::new(),
         }
+    }
+
+    fn listed(&mut self, requests: Vec<Arc<PermissionRequest>>, now: WallTime) -> Vec<Effect> {
+        self.waiting
+            .retain(|known| requests.iter().any(|open| open.id == known.id));
+        let mut effects = Vec::new();
+        if self.focus.is_some() && self.in_focus().is_none() {
+            self.focus = None;
+            effects.extend(self.focus_first(now));
+        }
+        for request in requests {
+            effects.extend(self.shown(request, now));
+        }
+        effects
     }
 
     fn closed(&mut self, id: RequestId, verdict: &Verdict, now: WallTime) -> Vec<Effect> {
@@ -277,7 +297,20 @@ impl Desk {
             0 => String::new(),
             count => format!(" ({count} more)"),
         };
-        format!("{}{others}> {}", focus.id, shown::line(&self.draft.text()))
+        format!(
+            "{}{others}> {}",
+            focus.id,
+            tail(&shown::line(&self.draft.text()))
+        )
+    }
+}
+
+/// The end of a long draft: a line that wraps can't be redrawn in place.
+fn tail(draft: &str) -> String {
+    let count = draft.chars().count();
+    match count.checked_sub(DRAFT_CHARS_MAX) {
+        None | Some(0) => draft.into(),
+        Some(before) => format!("…{}", draft.chars().skip(before).collect::<String>()),
     }
 }
 

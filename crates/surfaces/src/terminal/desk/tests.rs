@@ -100,7 +100,7 @@ fn a_grant_goes_to_the_agent_that_asked_unless_more_is_said() {
         Effect::Answer(_, VerdictKind::Allow { grant, .. }) => grant.clone().map(|g| g.scope),
         _ => None,
     });
-    let job = crate::fixture::request(1, "").lineage.steps()[0].worker;
+    let job = request(1, "").lineage.steps()[0].worker;
     assert_eq!(scope, Some(GrantScope::Job { worker: job }));
 }
 
@@ -195,4 +195,16 @@ fn others_are_counted_listed_and_can_be_turned_to() {
     keys(&mut desk, "r3-3\r", LATER);
     let effects = keys(&mut desk, "allow\r", LATER);
     assert_eq!(answers(&effects), ["r3-3 allow"]);
+}
+
+#[test]
+fn after_missed_news_the_list_counts() {
+    let mut desk = desk(&[request(1, "one"), request(2, "two")]);
+    let open = vec![Arc::new(request(2, "two")), Arc::new(request(3, "three"))];
+    let effects = desk.handle(Event::Listed(open), LATER);
+    assert!(said(&effects).contains("│ two"), "{}", said(&effects));
+    assert_eq!(
+        effects.last(),
+        Some(&Effect::Prompt("r3-2 (1 more)> ".into()))
+    );
 }
