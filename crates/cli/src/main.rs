@@ -1,2 +1,26 @@
 //! The command line of pointsman: parses arguments, wires the crates, prints.
-fn main() {}
+//!
+//! Each verb is a module of [`verbs`]. A verb gives its exit code, or a [`failure::Failure`] that is
+//! printed here, once, in one form. Nothing else in the workspace writes to the terminal but the
+//! terminal prompt.
+
+mod arguments;
+mod failure;
+mod output;
+mod place;
+mod verbs;
+
+use clap::Parser as _;
+
+use arguments::Arguments;
+use output::Output;
+
+fn main() -> std::process::ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(told) => return output::tell_usage(&told),
+    };
+    let mut output = Output::of(arguments.verb.form());
+    let ended = verbs::run(arguments.verb, &mut output);
+    output.finish(ended)
+}

@@ -1,0 +1,269 @@
+//! The arguments, as `--help` tells them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pointsman_model::{CallId, PermissionMode, RequestId, RunId};
+use pointsman_surfaces::SessionScope;
+
+use crate::output::Form;
+
+/// Runs coding agents in parallel under one leader, lets each of their tool calls through one gate,
+/// and keeps the reason for every answer.
+#[derive(Debug, Parser)]
+#[command(name = "pointsman", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Run the jobs of a job file.
+    Run(RunArguments),
+    /// Judge one call, or a file of cases, without running anything.
+    Check(CheckArguments),
+    /// Write a commented job file to start from.
+    Init(InitArguments),
+    /// List the questions that are open in a running leader, or show one in full.
+    Queue(QueueArguments),
+    /// Answer an open question from another terminal.
+    Answer(AnswerArguments),
+    /// Show what the ledger holds of this project's runs.
+    Log(LogArguments),
+    /// Tell why a call was decided as it was.
+    Why(WhyArguments),
+    /// Print the JSON schema of job files.
+    Schema,
+    /// Explain a reason, by the name that decisions carry.
+    Explain(ExplainArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The job file.
+    pub(crate) job_file: PathBuf,
+    /// Check the job file and the settings, and run nothing.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Refuse at once what would be asked, even in a terminal.
+    #[arg(long)]
+    pub(crate) unattended: bool,
+    #[command(flatten)]
+    pub(crate) rules: RuleArguments,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+/// Rules and modes from the command line, on top of all settings.
+#[derive(Debug, Args)]
+pub(crate) struct RuleArguments {
+    /// Allow what this rule matches, like `Bash(cargo test *)`; may be given again.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<String>,
+    /// Ask for what this rule matches; may be given again.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) ask: Vec<String>,
+    /// Refuse what this rule matches; may be given again.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) deny: Vec<String>,
+    /// Read this settings file too; may be given again.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Vec<PathBuf>,
+    /// The mode of agents that the job file gives none.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<PermissionMode>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The tool, like `Bash` or `Edit`.
+    #[arg(required_unless_present = "cases", value_name = "TOOL")]
+    pub(crate) tool: Option<String>,
+    /// Its input: the command line or the path, or a JSON object.
+    #[arg(
+        required_unless_present = "cases",
+        value_name = "INPUT",
+        allow_hyphen_values = true
+    )]
+    pub(crate) input: Option<String>,
+    /// Judge each line of this file, by the rules it brings along, against what it expects.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "input", "allow", "ask", "deny", "settings", "mode"])]
+    pub(crate) cases: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rules: RuleArguments,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The file to write; an existing one is left alone.
+    #[arg(default_value = "pointsman.toml")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QueueArguments {
+    /// Show this question in full, nothing cut.
+    pub(crate) id: Option<RequestId>,
+    #[command(flatten)]
+    pub(crate) leader: LeaderArguments,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArguments {
+    /// The question, as `pointsman queue` lists it.
+    pub(crate) id: RequestId,
+    /// The answer.
+    pub(crate) answer: AnswerWord,
+    /// What the agent is told with a no.
+    #[arg(long)]
+    pub(crate) text: Option<String>,
+    /// Grant more than this one call: to the agent that asks, its job, or the whole run.
+    #[arg(long, value_name = "worker|job|run")]
+    pub(crate) always: Option<SessionScope>,
+    /// Which of the proposed rules to grant, counted from 1.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "always")]
+    pub(crate) rule: usize,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+/// A yes or a no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnswerWord {
+    /// It may run.
+    Allow,
+    /// It may not run.
+    Deny,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct LogArguments {
+    /// Check the chain of records instead of showing them.
+    #[command(subcommand)]
+    pub(crate) verb: Option<LogVerb>,
+    /// This run alone; else the last one.
+    #[arg(long)]
+    pub(crate) run: Option<RunId>,
+    /// All runs, a line each.
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) runs: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+/// What else `log` can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogVerb {
+    /// Check that no record was changed, lost or torn.
+    Verify(FormArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArguments {
+    /// The call (`c3-17`), or the question it became (`r3-4`).
+    pub(crate) id: CallOrRequest,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+/// An id that leads to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallOrRequest {
+    /// A call's own.
+    Call(CallId),
+    /// That of a question about it.
+    Request(RequestId),
+}
+
+impl std::str::FromStr for CallOrRequest {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.starts_with('r') {
+            text.parse().map(Self::Request)
+        } else {
+            text.parse().map(Self::Call)
+        }
+        .map_err(|_| format!("`{text}` is no call or question: write it like `c3-17` or `r3-4`"))
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// The reason's name; without one all are listed.
+    pub(crate) reason: Option<String>,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+/// Which leader is meant when several run.
+#[derive(Debug, Args)]
+pub(crate) struct LeaderArguments {
+    /// The run, when several leaders run in this project.
+    #[arg(long)]
+    pub(crate) run: Option<RunId>,
+}
+
+/// For whom to print.
+#[derive(Debug, Args)]
+pub(crate) struct FormArguments {
+    /// Print one JSON object a line on standard output; all else goes to standard error.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Verb {
+    /// For whom the verb prints.
+    pub(crate) fn form(&self) -> Form {
+        let arguments = match self {
+            Self::Run(verb) => &verb.form,
+            Self::Check(verb) => &verb.form,
+            Self::Init(verb) => &verb.form,
+            Self::Queue(verb) => &verb.form,
+            Self::Answer(verb) => &verb.form,
+            Self::Log(LogArguments {
+                verb: Some(LogVerb::Verify(form)),
+                ..
+            }) => form,
+            Self::Log(verb) => &verb.form,
+            Self::Why(verb) => &verb.form,
+            Self::Schema => return Form::Program,
+            Self::Explain(verb) => &verb.form,
+        };
+        if arguments.json {
+            Form::Program
+        } else {
+            Form::Person
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_arguments_hold_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn help_is_as_it_was() {
+        let mut command = Arguments::command().term_width(100);
+        let mut help = command.render_long_help().to_string();
+        for verb in command.get_subcommands_mut() {
+            help.push_str(&format!("\n=== {}\n", verb.get_name()));
+            help.push_str(&verb.render_long_help().to_string());
+        }
+        insta::assert_snapshot!(help);
+    }
+}

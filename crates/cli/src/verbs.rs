@@ -1,0 +1,34 @@
+//! The verbs, one module each.
+
+mod check;
+mod explain;
+mod init;
+mod log;
+mod queue;
+mod rules;
+mod run;
+mod why;
+
+use crate::arguments::Verb;
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+
+/// Does what was asked for.
+pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
+    match verb {
+        Verb::Check(arguments) => check::run(&arguments, output),
+        Verb::Init(arguments) => init::run(&arguments, output),
+        Verb::Explain(arguments) => explain::run(&arguments, output),
+        Verb::Schema => schema(output),
+        Verb::Run(arguments) => run::run(&arguments, output),
+        Verb::Queue(arguments) => queue::queue(&arguments, output),
+        Verb::Answer(arguments) => queue::answer(&arguments, output),
+        Verb::Log(arguments) => log::run(&arguments, output),
+        Verb::Why(arguments) => why::run(&arguments, output),
+    }
+}
+
+fn schema(output: &mut Output) -> Result<Code, Failure> {
+    output.raw(&pointsman_swarm::JobFile::schema());
+    Ok(Code::Done)
+}

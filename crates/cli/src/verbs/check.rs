@@ -1,0 +1,135 @@
+//! `pointsman check`: judge one call, or a file of cases, without running anything.
+
+mod cases;
+mod input;
+
+use std::sync::Arc;
+
+use pointsman_model::{
+    AbsPath, AgentName, Attended, ContextParts, Effects, HandlerKind, JsonText, Judgement, Lineage,
+    LineageStep, ModeInForce, Overlay, PermissionContext, PermissionDecision, RunId, SandboxState,
+    ToolInput, ToolName, ToolSet, WorkerId,
+};
+use pointsman_policy::settings::Loaded;
+use pointsman_policy::{DiskTree, Frozen, HookVote, Question, effects_of, judge};
+use pointsman_shell::Surroundings;
+use pointsman_surfaces::render::{effect_lines, judgement_text, reason_kind};
+use serde_json::json;
+
+use super::rules::{self, Given};
+use crate::arguments::CheckArguments;
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+
+/// Judges the call or the cases.
+pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Code, Failure> {
+    match (&arguments.cases, &arguments.tool, &arguments.input) {
+        (Some(file), _, _) => cases::run(file, output),
+        (None, Some(tool), Some(input)) => one(arguments, tool, input, output),
+        (None, _, _) => Err(Failure::bad_input("say which tool and which input")),
+    }
+}
+
+fn one(
+    arguments: &CheckArguments,
+    tool: &str,
+    input: &str,
+    output: &mut Output,
+) -> Result<Code, Failure> {
+    let call = input::read(tool, input)?;
+    let place = Place::here()?;
+    let given = rules::read(&arguments.rules, &place)?;
+    for problem in &given.loaded.problems {
+        output.note(&given.loaded.draw(problem));
+    }
+    let (frozen, problems) = Frozen::new(context(&place, &given)?);
+    for problem in &problems {
+        output.note(&format!("{problem}\n"));
+    }
+    let surroundings = Surroundings {
+        folder: place.folder.clone(),
+        home: place.home.clone(),
+    };
+    let effects = effects_of(&call.tool, &call.input, &surroundings);
+    let judgement = judge(&Question {
+        tool: &call.tool,
+        input: &call.text,
+        effects: &effects,
+        folder: &place.folder,
+        frozen: &frozen,
+        overlay: &Overlay::default(),
+        vote: &HookVote::None,
+        tree: &DiskTree,
+    });
+    print(output, &effects, &judgement);
+    Ok(code(judgement.decision))
+}
+
+fn print(output: &mut Output, effects: &Effects, judgement: &Judgement) {
+    output.text(&judgement_text(judgement));
+    output.text("effects\n");
+    for line in effect_lines(effects) {
+        output.text(&format!("  {line}\n"));
+    }
+    output.text(&format!(
+        "`pointsman explain {}` tells more\n",
+        reason_kind(&judgement.reason)
+    ));
+    output.object(&json!({
+        "decision": judgement.decision,
+        "reason": judgement.reason,
+        "insistence": judgement.insistence,
+        "trail": judgement.trail,
+        "ifNobody": judgement.if_nobody,
+        "effects": effects.list,
+    }));
+}
+
+fn code(decision: PermissionDecision) -> Code {
+    match decision {
+        PermissionDecision::Allow => Code::Done,
+        PermissionDecision::Deny => Code::Refused,
+        PermissionDecision::Ask => Code::Asks,
+    }
+}
+
+/// What an agent started here by a person might do.
+fn context(place: &Place, given: &Given) -> Result<PermissionContext, Failure> {
+    let run = RunId::new(1).ok_or_else(|| Failure::failed("a run has a number"))?;
+    let mut directories = vec![place.project.clone()];
+    directories.extend(added_directories(&given.loaded));
+    Ok(PermissionContext::freeze(ContextParts {
+        lineage: Lineage::root(LineageStep {
+            worker: WorkerId::new(run, 1),
+            label: "check".into(),
+            agent: AgentName::new("check"),
+        }),
+        mode: ModeInForce::root(given.mode),
+        rules: Arc::from(given.all_rules()),
+        tools: ToolSet::All,
+        tools_to_pass_on: ToolSet::All,
+        folder: place.folder.clone(),
+        project: place.project.clone(),
+        home: place.home.clone(),
+        directories: directories.into(),
+        depth_left: 1,
+        handler: HandlerKind::Interactive,
+        attended: Attended::Yes,
+        sandbox: SandboxState::Off,
+    }))
+}
+
+fn added_directories(loaded: &Loaded) -> impl Iterator<Item = AbsPath> {
+    loaded
+        .additional_directories
+        .iter()
+        .map(|added| added.folder.clone())
+}
+
+/// A call as it is judged.
+struct Call {
+    tool: ToolName,
+    input: ToolInput,
+    text: JsonText,
+}

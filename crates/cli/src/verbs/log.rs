@@ -1,0 +1,172 @@
+//! `pointsman log`: what the ledger holds.
+
+use pointsman_ledger::{Filter, LedgerReader, ReadError, RunInfo, RunState, VerifyReport};
+use pointsman_model::RunId;
+use pointsman_surfaces::render::{moment, record_line};
+use pointsman_surfaces::shown;
+use serde_json::json;
+
+use crate::arguments::{LogArguments, LogVerb};
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+
+/// How many records are read at once; a run may have more than fit into memory.
+const PAGE: u32 = 1_000;
+
+/// Shows a run's records, all runs, or checks the chains.
+pub(super) fn run(arguments: &LogArguments, output: &mut Output) -> Result<Code, Failure> {
+    let ledger = open(&Place::here()?)?;
+    if let Some(LogVerb::Verify(_)) = arguments.verb {
+        return verify(&ledger, output);
+    }
+    let runs = ledger.runs().map_err(|error| failed(&error))?;
+    if arguments.runs {
+        for run in &runs {
+            output.text(&run_line(run));
+            output.object(&run_object(run));
+        }
+        return Ok(Code::Done);
+    }
+    let wanted = match arguments.run {
+        None => runs.last(),
+        Some(id) => runs.iter().find(|run| run.run == id),
+    };
+    match (wanted, arguments.run) {
+        (Some(run), _) => records(&ledger, run, output),
+        (None, Some(id)) => Err(
+            Failure::bad_input(format!("there is no {id} in this project"))
+                .hint("`pointsman log --runs` lists them"),
+        ),
+        (None, None) => Err(Failure::bad_input("nothing has run in this project yet")),
+    }
+}
+
+/// The ledger of the project, for reading.
+pub(super) fn open(place: &Place) -> Result<LedgerReader, Failure> {
+    LedgerReader::open(&place.state.ledger()).map_err(|error| failed(&error))
+}
+
+/// An error of reading, told.
+pub(super) fn failed(error: &ReadError) -> Failure {
+    Failure::of(error)
+}
+
+fn records(ledger: &LedgerReader, run: &RunInfo, output: &mut Output) -> Result<Code, Failure> {
+    output.text(&run_line(run));
+    let mut filter = Filter {
+        limit: Some(PAGE),
+        ..Filter::of_run(run.run)
+    };
+    loop {
+        let page = ledger.records(&filter).map_err(|error| failed(&error))?;
+        for record in &page.records {
+            output.text(&(record_line(record) + "\n"));
+            output.object(record);
+        }
+        for unreadable in &page.unreadable {
+            output.note(&format!(
+                "record {} can't be read: {}; `pointsman log verify` tells more\n",
+                unreadable.seq.0,
+                shown::line(&unreadable.why)
+            ));
+        }
+        let last = page.records.iter().map(|record| record.seq);
+        let last = last
+            .chain(page.unreadable.iter().map(|record| record.seq))
+            .max();
+        match last {
+            Some(seq) if output.is_read() => filter.after = Some(seq),
+            Some(_) | None => return Ok(Code::Done),
+        }
+    }
+}
+
+fn run_line(run: &RunInfo) -> String {
+    let how = match &run.state {
+        RunState::Live => "running".into(),
+        RunState::Ended {
+            exit_code, text, ..
+        } => format!("ended with exit code {exit_code}: {}", shown::line(text)),
+        RunState::Interrupted => "interrupted: its leader died".into(),
+    };
+    let file = run
+        .start
+        .as_ref()
+        .and_then(|start| start.job_file.as_deref());
+    format!(
+        "{}  {}  {}  {how}\n",
+        run.run,
+        moment(run.started_at),
+        shown::line(file.unwrap_or("no job file"))
+    )
+}
+
+fn run_object(run: &RunInfo) -> serde_json::Value {
+    let (state, exit_code) = match &run.state {
+        RunState::Live => ("live", None),
+        RunState::Ended { exit_code, .. } => ("ended", Some(*exit_code)),
+        RunState::Interrupted => ("interrupted", None),
+    };
+    json!({
+        "run": run.run,
+        "startedAt": run.started_at,
+        "lastAt": run.last_at,
+        "jobFile": run.start.as_ref().and_then(|start| start.job_file.clone()),
+        "state": state,
+        "exitCode": exit_code,
+        "records": run.records,
+    })
+}
+
+fn verify(ledger: &LedgerReader, output: &mut Output) -> Result<Code, Failure> {
+    let report = ledger.verify().map_err(|error| failed(&error))?;
+    for damage in &report.damage {
+        output.text(&format!(
+            "{} record {}: {}\n",
+            damage.run,
+            damage.number,
+            shown::line(&damage.why)
+        ));
+    }
+    for fault in &report.structure {
+        output.text(&format!("the file: {}\n", shown::line(fault)));
+    }
+    output.text(&verify_summary(&report));
+    output.object(&verify_object(&report));
+    Ok(if report.is_sound() {
+        Code::Done
+    } else {
+        Code::Failed
+    })
+}
+
+fn verify_summary(report: &VerifyReport) -> String {
+    let runs: Vec<RunId> = report.heads.iter().map(|head| head.run).collect();
+    let how = if report.is_sound() {
+        "all are as they were written".to_owned()
+    } else {
+        format!("{} are not as they were written", report.damage.len())
+    };
+    format!("{} records of {} runs: {how}\n", report.records, runs.len())
+}
+
+fn verify_object(report: &VerifyReport) -> serde_json::Value {
+    let damage: Vec<_> = report
+        .damage
+        .iter()
+        .map(|found| json!({ "run": found.run, "number": found.number, "why": found.why }))
+        .collect();
+    let heads: Vec<_> = report
+        .heads
+        .iter()
+        .map(|head| json!({ "run": head.run, "number": head.number, "hash": head.hash }))
+        .collect();
+    json!({
+        "whole": report.is_sound(),
+        "records": report.records,
+        "heads": heads,
+        "damage": damage,
+        "structure": report.structure,
+    })
+}

@@ -1,0 +1,172 @@
+//! What a run is started with, read and checked before anything starts.
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use pointsman_ledger::Clock;
+use pointsman_model::{Attended, PermissionMode, Surface};
+use pointsman_policy::DiskTree;
+use pointsman_policy::settings::Presence;
+use pointsman_process::Environment;
+use pointsman_surfaces::Terminal;
+use pointsman_swarm::{JobFile, JobFileProblem, LeaderOptions};
+use pointsman_tools::Toolbox;
+use serde_json::json;
+
+use super::super::rules::{self, Given};
+use crate::arguments::RunArguments;
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+
+/// A job file and settings without a fault that would keep them from being used.
+pub(super) struct Prepared {
+    job_file: JobFile,
+    given: Given,
+    mode: Option<PermissionMode>,
+    wants: Presence,
+}
+
+/// Reads the job file and the settings; tells every problem.
+pub(super) fn prepare(
+    arguments: &RunArguments,
+    place: &Place,
+    output: &mut Output,
+) -> Result<Prepared, Failure> {
+    let shown = arguments.job_file.display().to_string();
+    let text = std::fs::read_to_string(&arguments.job_file).map_err(|error| {
+        Failure::of(&error)
+            .at(&shown)
+            .hint("`pointsman init` writes a job file to start from")
+    })?;
+    let parsed = JobFile::parse_in(&text, &shown, &place.project);
+    let given = rules::read(&arguments.rules, place)?;
+    for problem in &given.loaded.problems {
+        output.note(&given.loaded.draw(problem));
+        output.object(&json!({ "problem": problem }));
+    }
+    for loosening in &given.loaded.untrusted {
+        output.note(&format!(
+            "not in force until this project is trusted: {} ({})\n",
+            pointsman_surfaces::shown::line(&loosening.what),
+            loosening.place
+        ));
+    }
+    let job_file = parsed.map_err(|problems| tell(&problems, output))?;
+    let wants = match (arguments.unattended, given.loaded.pointsman.unattended) {
+        (false, Presence::AsFound) => Presence::AsFound,
+        (true, _) | (_, Presence::Unattended) => Presence::Unattended,
+    };
+    Ok(Prepared {
+        job_file,
+        mode: arguments.rules.mode,
+        given,
+        wants,
+    })
+}
+
+/// Tells each problem of a job file; the failure says how many there are.
+fn tell(problems: &[JobFileProblem], output: &mut Output) -> Failure {
+    for problem in problems {
+        let mut failure = Failure::bad_input(problem.message()).at(problem.place());
+        if let Some(hint) = problem.hint() {
+            failure = failure.hint(hint);
+        }
+        output.note(&failure.to_string());
+        output.object(&json!({ "problem": {
+            "place": problem.place(),
+            "message": problem.message(),
+            "hint": problem.hint(),
+        }}));
+    }
+    let count = match problems.len() {
+        1 => "1 problem".into(),
+        count => format!("{count} problems"),
+    };
+    Failure::bad_input(format!("the job file has {count}; nothing was run"))
+}
+
+/// What `--check` has to say of what is right.
+pub(super) fn told(prepared: &Prepared, output: &mut Output) -> Result<Code, Failure> {
+    let names: Vec<&str> = prepared
+        .job_file
+        .jobs
+        .iter()
+        .map(|job| &*job.name)
+        .collect();
+    output.text(&format!(
+        "{}: no problem; {} jobs: {}\n",
+        prepared.job_file.path,
+        names.len(),
+        names.join(", ")
+    ));
+    output.object(&json!({ "jobFile": &*prepared.job_file.path, "jobs": names }));
+    match prepared.problem_with(Attended::No) {
+        Some(problem) if prepared.wants == Presence::Unattended => Err(problem),
+        Some(_) | None => Ok(Code::Done),
+    }
+}
+
+impl Prepared {
+    /// Whether someone can answer: at the terminal, or at a surface that the settings name.
+    pub(super) fn presence(&self) -> (Attended, Option<Terminal>) {
+        if self.wants == Presence::Unattended {
+            return (Attended::No, None);
+        }
+        let terminal = if std::io::stdin().is_terminal() {
+            Terminal::open().ok()
+        } else {
+            None
+        };
+        let by_command = self
+            .given
+            .loaded
+            .pointsman
+            .surfaces
+            .contains(&Surface::Command);
+        match (terminal, by_command) {
+            (Some(terminal), _) => (Attended::Yes, Some(terminal)),
+            (None, true) => (Attended::Yes, None),
+            (None, false) => (Attended::No, None),
+        }
+    }
+
+    /// Why the run must not start, when it must not.
+    pub(super) fn problem_with(&self, attended: Attended) -> Option<Failure> {
+        match attended {
+            Attended::Yes => None,
+            Attended::No if self.given.loaded.may_run_unattended() => None,
+            Attended::No => Some(
+                Failure::bad_input(
+                    "something in the settings that forbids or asks can't be read, and nobody is there to ask instead",
+                )
+                .hint("mend what is named above, or run it in a terminal"),
+            ),
+        }
+    }
+
+    /// All that the leader is started with.
+    pub(super) fn options(
+        self,
+        place: Place,
+        attended: Attended,
+        clock: Arc<dyn Clock>,
+    ) -> LeaderOptions {
+        LeaderOptions {
+            job_file: self.job_file,
+            project: place.project,
+            home: place.home,
+            place: place.state,
+            attended,
+            loaded: self.given.loaded,
+            cli_rules: self.given.rules,
+            mode: self.mode,
+            clock,
+            tree: Arc::new(DiskTree),
+            environment: Environment::without_secrets(std::env::vars_os()),
+            toolbox: Arc::new(Toolbox::built_in()),
+            classifier: None,
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The records of a run as they are written: the one source of what is told while it is on.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use pointsman_ledger::{Filter, LedgerReader, LedgerRecord, RecordBody, Seq};
+use pointsman_model::{CallState, Outcome, PermissionDecision, RunId, WorkerId};
+use pointsman_surfaces::render::{call_line, reason_line, verdict_line};
+use pointsman_surfaces::shown;
+
+/// Records read at once.
+const PAGE: u32 = 1_000;
+
+/// Reads what was written since the last time. Blocks on the disk.
+pub(super) struct Tail {
+    path: PathBuf,
+    reader: Option<LedgerReader>,
+    filter: Filter,
+}
+
+impl Tail {
+    /// The records of that run, from the first.
+    pub(super) fn of(ledger: &Path, run: RunId) -> Self {
+        Self {
+            path: ledger.into(),
+            reader: None,
+            filter: Filter {
+                limit: Some(PAGE),
+                after: Some(Seq(0)),
+                ..Filter::of_run(run)
+            },
+        }
+    }
+
+    /// What is new, at most a page. A ledger that can't be read just now has nothing new.
+    pub(super) fn read(&mut self) -> Vec<LedgerRecord> {
+        if self.reader.is_none() {
+            self.reader = LedgerReader::open(&self.path).ok();
+        }
+        let page = self
+            .reader
+            .as_ref()
+            .and_then(|reader| reader.records(&self.filter).ok())
+            .map(|page| page.records)
+            .unwrap_or_default();
+        if let Some(last) = page.last() {
+            self.filter.after = Some(last.seq);
+        }
+        page
+    }
+}
+
+/// Whether words are set off by colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Paint {
+    Colour,
+    Plain,
+}
+
+/// Whether questions and their verdicts are told here; the prompt tells them by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdicts {
+    Told,
+    AtPrompt,
+}
+
+/// Turns records into lines for a person, those that matter while the run is on.
+pub(super) struct Teller {
+    agents: HashMap<WorkerId, String>,
+    paint: Paint,
+    verdicts: Verdicts,
+}
+
+impl Teller {
+    /// A teller that has heard of no agent yet.
+    pub(super) fn new(paint: Paint, verdicts: Verdicts) -> Self {
+        Self {
+            agents: HashMap::new(),
+            paint,
+            verdicts,
+        }
+    }
+
+    /// The line for a record; nothing for most.
+    pub(super) fn line(&mut self, record: &LedgerRecord) -> Option<String> {
+        let agent = |teller: &Self, worker: WorkerId| {
+            let name = teller.agents.get(&worker);
+            name.map_or_else(|| worker.to_string(), Clone::clone)
+        };
+        match &record.body {
+            RecordBody::WorkerSpawned(spawned) => {
+                let name = shown::line(&spawned.lineage.to_string());
+                let line = self.row(&name, "starts", &format!("mode {}", spawned.mode.mode()));
+                self.agents.insert(spawned.lineage.agent().worker, name);
+                Some(line)
+            }
+            RecordBody::CallDecided(decided)
+                if self.verdicts == Verdicts::AtPrompt
+                    && decided.judgement.decision == PermissionDecision::Ask =>
+            {
+                None
+            }
+            RecordBody::CallDecided(decided) => {
+                let what = format!(
+                    "{}  {} ({})",
+                    decided.call.id,
+                    call_line(&decided.call),
+                    reason_line(&decided.judgement.reason)
+                );
+                let word = match decided.judgement.decision {
+                    PermissionDecision::Allow => "allow",
+                    PermissionDecision::Deny => "deny",
+                    PermissionDecision::Ask => "ask",
+                };
+                Some(self.row(&agent(self, decided.worker), word, &what))
+            }
+            RecordBody::RequestClosed(closed) if self.verdicts == Verdicts::Told => {
+                let what = format!("{}  {}", closed.call, verdict_line(&closed.verdict));
+                Some(self.row(&closed.request.to_string(), "answer", &what))
+            }
+            RecordBody::CallEnded(ended) => {
+                let ran = matches!(ended.outcome, None | Some(Outcome::Allowed));
+                let failed = matches!(ended.state, CallState::Error | CallState::Cancelled);
+                (ran && failed).then(|| {
+                    let first = ended.text.lines().next().unwrap_or_default();
+                    let what = format!("{}  {}", ended.call, shown::line(first));
+                    self.row(&agent(self, ended.worker), "failed", &what)
+                })
+            }
+            RecordBody::WorkerEnded(ended) => {
+                let first = ended.text.lines().next().unwrap_or_default();
+                let what = shown::line(first);
+                Some(self.row(&agent(self, ended.worker), "ends", &what))
+            }
+            _ => None,
+        }
+    }
+
+    fn row(&self, who: &str, word: &str, what: &str) -> String {
+        let colour = match (self.paint, word) {
+            (Paint::Plain, _) => None,
+            (Paint::Colour, "allow") => Some("32"),
+            (Paint::Colour, "deny" | "failed") => Some("31"),
+            (Paint::Colour, "ask" | "answer") => Some("33"),
+            (Paint::Colour, _) => Some("2"),
+        };
+        let word = match colour {
+            Some(colour) => format!("\u{1b}[{colour}m{word:<6}\u{1b}[0m"),
+            None => format!("{word:<6}"),
+        };
+        format!("{who:<20}  {word}  {what}\n")
+    }
+}
