@@ -1,1 +1,470 @@
+//! The three strategies over a real table of requests, with hooks that are real programs.
 
+use std::sync::Arc;
+
+use pointsman_approvals::{
+    Answered, ForwardError, Forwarded, Mailbox, RequestEvent, RequestEvents, in_process,
+};
+use pointsman_model::{
+    Answerer, Attended, Insistence, Millis, Outcome, PermissionMode, RequestId, VerdictKind,
+};
+use pointsman_policy::settings::{HookEvent, HookSetting};
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::fixture::{
+    Ground, Told, a_person, allow, answers, deny, guard, hook, no, no_vote, users, yes,
+};
+use crate::{Adjudicator, Classifier, LeaderRules, LeaderSays};
+
+const ASKED: HookEvent = HookEvent::PermissionRequest;
+
+fn saying(behavior: &str) -> HookSetting {
+    hook(ASKED, 1, &answers(behavior, ""))
+}
+
+fn with(panel: Panel, classifier: &Arc<Told>) -> Panel {
+    Panel {
+        classifier: Some(Arc::clone(classifier) as Arc<dyn Classifier>),
+        ..panel
+    }
+}
+
+fn unattended(panel: Panel) -> Panel {
+    Panel {
+        attended: Attended::No,
+        ..panel
+    }
+}
+
+fn classifier() -> Answerer {
+    Answerer::Classifier {
+        name: "told".into(),
+    }
+}
+
+/// Starts the handler on a request.
+fn resolving(
+    handler: impl PermissionHandler + 'static,
+    request: &PermissionRequest,
+) -> tokio::task::JoinHandle<Verdict> {
+    let request = request.clone();
+    tokio::spawn(async move { handler.resolve(request).await })
+}
+
+/// Waits for the advice on a request.
+async fn advised(events: &mut RequestEvents) -> String {
+    loop {
+        if let RequestEvent::Advised { advice, .. } = events.next().await.unwrap() {
+            return format!("{} {}", advice.by, advice.text);
+        }
+    }
+}
+
+async fn person_allows(ground: &Ground, id: RequestId) {
+    assert!(matches!(ground.person(id, allow()).await, Answered::Won(_)));
+}
+
+#[tokio::test]
+async fn interactive_shows_the_dialog_at_once_and_kills_the_hook_when_a_person_is_first() {
+    let ground = Ground::new().await;
+    let alive = ground.fifo("alive");
+    let line = format!("exec 3>{}; echo up >&3; sleep 600", alive.display());
+    let handler = InteractiveHandler::new(ground.panel(vec![hook(ASKED, 1, &line)]));
+    let request = ground.request("ls");
+    let mut events = ground.requests.subscribe();
+    // Reading to the end waits until the hook's whole group is dead.
+    let dead = tokio::task::spawn_blocking(move || std::fs::read_to_string(alive).unwrap());
+    let verdict = resolving(handler, &request);
+    ground.shown(&mut events, request.id).await;
+    person_allows(&ground, request.id).await;
+    assert_eq!(verdict.await.unwrap().by, a_person());
+    // The hook may have been killed before it opened the pipe; then nobody ever will.
+    let path = ground.path("alive");
+    drop(
+        std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .unwrap(),
+    );
+    dead.await.unwrap();
+}
+
+#[tokio::test]
+async fn interactive_takes_a_hooks_answer_while_the_dialog_is_open() {
+    let ground = Ground::new().await;
+    for (behavior, outcome) in [("allow", Outcome::Allowed), ("deny", Outcome::DeniedByHook)] {
+        let handler = InteractiveHandler::new(ground.panel(vec![saying(behavior)]));
+        let verdict = handler.resolve(ground.request("ls")).await;
+        assert_eq!(verdict.outcome(), outcome);
+        assert_eq!(
+            verdict.by,
+            Answerer::Hook {
+                name: "settings.json:1:1".into()
+            }
+        );
+        assert!(ground.requests.list().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn interactive_takes_the_classifiers_yes_and_shows_its_no_as_advice() {
+    let ground = Ground::new().await;
+    let handler = InteractiveHandler::new(with(ground.panel(vec![]), &Told::now(yes())));
+    assert_eq!(handler.resolve(ground.request("ls")).await.by, classifier());
+
+    for (vote, advice) in [
+        (no(), "classifier `told` would refuse: not harmless"),
+        (no_vote(), "classifier `told` has no vote: not available"),
+    ] {
+        let handler = InteractiveHandler::new(with(ground.panel(vec![]), &Told::now(vote)));
+        let request = ground.request("ls");
+        let mut events = ground.requests.subscribe();
+        let verdict = resolving(handler, &request);
+        assert_eq!(advised(&mut events).await, advice);
+        person_allows(&ground, request.id).await;
+        assert_eq!(verdict.await.unwrap().by, a_person());
+    }
+}
+
+#[tokio::test]
+async fn law_13_a_touched_dialog_is_the_persons() {
+    let ground = Ground::new().await;
+    let slow = Told::when_let(yes());
+    let handler = InteractiveHandler::new(with(ground.panel(vec![]), &slow));
+    let request = ground.request("ls");
+    let mut events = ground.requests.subscribe();
+    let verdict = resolving(handler, &request);
+    ground.shown(&mut events, request.id).await;
+    ground.requests.touch(request.id).await;
+    slow.gate.add_permits(1);
+    let mut denied = ground.requests.subscribe();
+    assert!(matches!(
+        ground.person(request.id, deny("no")).await,
+        Answered::Won(_)
+    ));
+    assert_eq!(verdict.await.unwrap().outcome(), Outcome::DeniedByPerson);
+    while !matches!(denied.next().await.unwrap(), RequestEvent::Closed { .. }) {}
+}
+
+#[tokio::test]
+async fn coordinator_asks_hooks_then_the_classifier_then_a_person() {
+    let ground = Ground::new().await;
+    // The hook's answer spares the classifier.
+    let spared = Told::now(yes());
+    let handler = CoordinatorHandler::new(with(ground.panel(vec![saying("deny")]), &spared));
+    assert_eq!(
+        handler.resolve(ground.request("ls")).await.outcome(),
+        Outcome::DeniedByHook
+    );
+    assert_eq!(spared.asked(), 0);
+
+    // Without one the classifier is asked, and its yes spares the dialog.
+    let mut events = ground.requests.subscribe();
+    let silent = || hook(ASKED, 1, "exit 0");
+    let handler = CoordinatorHandler::new(with(ground.panel(vec![silent()]), &Told::now(yes())));
+    assert_eq!(handler.resolve(ground.request("ls")).await.by, classifier());
+    loop {
+        match events.next().await.unwrap() {
+            RequestEvent::Shown { .. } => panic!("it was shown"),
+            RequestEvent::Opened(open) => assert!(!open.shown),
+            RequestEvent::Closed { .. } => break,
+            _ => {}
+        }
+    }
+
+    // Its no goes on the dialog, which is shown then.
+    let handler = CoordinatorHandler::new(with(ground.panel(vec![silent()]), &Told::now(no())));
+    let request = ground.request("ls");
+    let mut events = ground.requests.subscribe();
+    let verdict = resolving(handler, &request);
+    assert!(
+        advised(&mut events)
+            .await
+            .ends_with("would refuse: not harmless")
+    );
+    ground.shown(&mut events, request.id).await;
+    person_allows(&ground, request.id).await;
+    assert_eq!(verdict.await.unwrap().by, a_person());
+}
+
+#[tokio::test]
+async fn a_hook_that_failed_is_shown_on_the_dialog() {
+    let ground = Ground::new().await;
+    let handler = CoordinatorHandler::new(ground.panel(vec![hook(ASKED, 1, "exit 7")]));
+    let request = ground.request("ls");
+    let mut events = ground.requests.subscribe();
+    let verdict = resolving(handler, &request);
+    let advice = advised(&mut events).await;
+    assert_eq!(
+        advice,
+        "hook `settings.json:1:1` failed: it ended with code 7"
+    );
+    person_allows(&ground, request.id).await;
+    assert_eq!(verdict.await.unwrap().by, a_person());
+}
+
+#[tokio::test]
+async fn law_15_a_failed_guard_keeps_the_classifier_from_saying_yes() {
+    let ground = Ground::new().await;
+    let ready = Told::now(yes());
+    let broken = guard(hook(ASKED, 1, "exit 7"));
+    let handler = CoordinatorHandler::new(with(ground.panel(vec![broken]), &ready));
+    let request = ground.request("ls");
+    let mut events = ground.requests.subscribe();
+    let verdict = resolving(handler, &request);
+    ground.shown(&mut events, request.id).await;
+    assert_eq!(ready.asked(), 0);
+    person_allows(&ground, request.id).await;
+    assert_eq!(verdict.await.unwrap().by, a_person());
+}
+
+#[tokio::test]
+async fn law_12_unattended_hooks_have_their_turn_and_then_it_is_refused_at_once() {
+    let ground = Ground::new().await;
+    let each = |hooks: Vec<HookSetting>| -> Vec<Box<dyn PermissionHandler>> {
+        let panel = unattended(ground.panel(hooks));
+        vec![
+            Box::new(InteractiveHandler::new(panel.clone())),
+            Box::new(CoordinatorHandler::new(panel)),
+        ]
+    };
+    for handler in each(vec![saying("allow")]) {
+        assert_eq!(
+            handler.resolve(ground.request("ls")).await.outcome(),
+            Outcome::Allowed
+        );
+    }
+    for hooks in [
+        vec![],
+        vec![hook(ASKED, 1, "exit 0")],
+        vec![hook(ASKED, 1, "exit 1")],
+    ] {
+        for handler in each(hooks) {
+            let verdict = handler.resolve(ground.request("ls")).await;
+            assert_eq!(verdict.outcome(), Outcome::NobodyCanAnswer);
+            assert_eq!(verdict.by, Answerer::Runtime);
+        }
+    }
+    for handler in each(vec![guard(hook(ASKED, 1, "exit 1")), saying("allow")]) {
+        let verdict = handler.resolve(ground.request("ls")).await;
+        assert_eq!(verdict.outcome(), Outcome::NobodyCanAnswer);
+        let VerdictKind::Ended { text, .. } = verdict.kind else {
+            panic!()
+        };
+        assert!(text.contains("the guard failed"), "{text}");
+    }
+    assert!(ground.requests.list().is_empty());
+}
+
+#[tokio::test]
+async fn law_2_unattended_what_must_be_asked_is_refused_unless_the_persons_own_hook_speaks() {
+    let ground = Ground::new().await;
+    let must = || {
+        let mut request = ground.request("ls");
+        request.judgement.insistence = Insistence::MustAsk;
+        request
+    };
+    let resolve = |hooks| {
+        let panel = with(unattended(ground.panel(hooks)), &Told::now(yes()));
+        CoordinatorHandler::new(panel)
+    };
+    let refused = resolve(vec![saying("allow")]).resolve(must()).await;
+    assert_eq!(refused.outcome(), Outcome::NobodyCanAnswer);
+    let allowed = resolve(vec![users(saying("allow"))]).resolve(must()).await;
+    assert_eq!(allowed.outcome(), Outcome::Allowed);
+}
+
+#[tokio::test]
+async fn in_mode_auto_the_classifier_stands_in_for_the_question() {
+    let ground = Ground::new().await;
+    let auto = |insistence| {
+        let mut request = ground.request("ls");
+        request.mode = PermissionMode::Auto;
+        request.judgement.insistence = insistence;
+        request
+    };
+    for attended in [Attended::Yes, Attended::No] {
+        let panel = |vote| Panel {
+            attended,
+            ..with(ground.panel(vec![]), &Told::now(vote))
+        };
+        let handlers = |vote: crate::ClassifierVote| -> [Box<dyn PermissionHandler>; 2] {
+            [
+                Box::new(InteractiveHandler::new(panel(vote.clone()))),
+                Box::new(CoordinatorHandler::new(panel(vote))),
+            ]
+        };
+        for handler in handlers(yes()) {
+            let verdict = handler.resolve(auto(Insistence::MayBeAnswered)).await;
+            assert_eq!(
+                (verdict.outcome(), verdict.by),
+                (Outcome::Allowed, classifier())
+            );
+        }
+        for handler in handlers(no()) {
+            let verdict = handler.resolve(auto(Insistence::MayBeAnswered)).await;
+            assert_eq!(verdict.outcome(), Outcome::DeniedByClassifier);
+        }
+    }
+    let must = unattended(with(ground.panel(vec![]), &Told::now(yes())));
+    let verdict = CoordinatorHandler::new(must)
+        .resolve(auto(Insistence::MustAsk))
+        .await;
+    assert_eq!(verdict.outcome(), Outcome::NobodyCanAnswer);
+}
+
+#[tokio::test]
+async fn a_request_that_can_not_be_stored_is_refused() {
+    let ground = Ground::new().await;
+    ground.ledger.close().await;
+    let handler = CoordinatorHandler::new(ground.panel(vec![saying("allow")]));
+    let verdict = handler.resolve(ground.request("ls")).await;
+    assert_eq!(verdict.outcome(), Outcome::Unavailable);
+}
+
+#[tokio::test]
+async fn a_passed_deadline_ends_the_checks_and_never_approves() {
+    let ground = Ground::new().await;
+    let slow = hook(ASKED, 1, &format!("sleep 600; {}", answers("allow", "")));
+    let handler = CoordinatorHandler::new(ground.panel(vec![slow]));
+    let mut request = ground.request("ls");
+    request.deadline = ground.clock.now().plus(Millis(50));
+    assert_eq!(handler.resolve(request).await.outcome(), Outcome::Expired);
+}
+
+/// A leader that has no rules of its own.
+struct NoRules;
+
+#[async_trait]
+impl LeaderRules for NoRules {
+    async fn judge(&self, _request: &PermissionRequest) -> LeaderSays {
+        LeaderSays::Ask
+    }
+}
+
+/// A mailbox whose leader is gone.
+struct Gone;
+
+#[async_trait]
+impl Mailbox for Gone {
+    async fn forward(&self, _request: PermissionRequest) -> Result<Forwarded, ForwardError> {
+        Err(ForwardError::Closed)
+    }
+}
+
+/// A mailbox that takes letters and brings nothing back.
+struct Silent;
+
+#[async_trait]
+impl Mailbox for Silent {
+    async fn forward(&self, _request: PermissionRequest) -> Result<Forwarded, ForwardError> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_swarm_worker_asks_the_leader_who_asks_a_person() {
+    let ground = Ground::new().await;
+    let (mailbox, inbox) = in_process(8);
+    let leader = Adjudicator::new(
+        CoordinatorHandler::new(ground.panel(vec![])),
+        Arc::new(NoRules),
+    );
+    let serving = tokio::spawn(leader.run(inbox, CancellationToken::new()));
+    let mut request = ground.request("ls");
+    request.lineage = request
+        .lineage
+        .child(ground.worker(2))
+        .child(ground.worker(3));
+    let handler = SwarmWorkerHandler::new(ground.panel(vec![]), Arc::new(mailbox));
+    let mut events = ground.requests.subscribe();
+    let verdict = resolving(handler, &request);
+    ground.shown(&mut events, request.id).await;
+    let open = ground.requests.get(request.id).unwrap();
+    assert_eq!(
+        open.request.lineage.to_string(),
+        "agent-1 › agent-2 › agent-3"
+    );
+    person_allows(&ground, request.id).await;
+    assert_eq!(verdict.await.unwrap().by, a_person());
+    serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_swarm_workers_classifier_is_asked_first_for_commands_alone() {
+    let ground = Ground::new().await;
+    let ready = Told::now(yes());
+    let handler = || {
+        let panel = with(ground.panel(vec![]), &ready);
+        SwarmWorkerHandler::new(panel, Arc::new(Gone))
+    };
+    assert_eq!(
+        handler().resolve(ground.request("ls")).await.by,
+        classifier()
+    );
+    let mut other = ground.request("ls");
+    other.call.tool = pointsman_model::ToolName::parse("Write").unwrap();
+    assert_eq!(
+        handler().resolve(other).await.outcome(),
+        Outcome::Unavailable
+    );
+    let mut must = ground.request("ls");
+    must.judgement.insistence = Insistence::MustAsk;
+    assert_eq!(
+        handler().resolve(must).await.outcome(),
+        Outcome::Unavailable
+    );
+    assert_eq!(ready.asked(), 1);
+}
+
+#[tokio::test]
+async fn the_leader_takes_up_what_the_workers_classifier_left_open() {
+    let ground = Ground::new().await;
+    let (mailbox, inbox) = in_process(8);
+    let leader = Adjudicator::new(
+        CoordinatorHandler::new(ground.panel(vec![saying("allow")])),
+        Arc::new(NoRules),
+    );
+    let serving = tokio::spawn(leader.run(inbox, CancellationToken::new()));
+    let panel = with(ground.panel(vec![]), &Told::now(no()));
+    let handler = SwarmWorkerHandler::new(panel, Arc::new(mailbox));
+    let verdict = handler.resolve(ground.request("ls")).await;
+    assert_eq!(
+        verdict.by,
+        Answerer::Hook {
+            name: "settings.json:1:1".into()
+        }
+    );
+    drop(handler);
+    serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn law_19_without_the_leader_it_asks_at_its_own_dialog_or_refuses() {
+    let ground = Ground::new().await;
+    let handler = SwarmWorkerHandler::new(ground.panel(vec![]), Arc::new(Gone));
+    let verdict = handler.resolve(ground.request("ls")).await;
+    assert_eq!(verdict.outcome(), Outcome::Unavailable);
+
+    let local = CoordinatorHandler::new(ground.panel(vec![]));
+    let handler =
+        SwarmWorkerHandler::new(ground.panel(vec![]), Arc::new(Gone)).with_local_dialog(local);
+    let request = ground.request("ls");
+    let mut events = ground.requests.subscribe();
+    let verdict = resolving(handler, &request);
+    ground.shown(&mut events, request.id).await;
+    person_allows(&ground, request.id).await;
+    assert_eq!(verdict.await.unwrap().by, a_person());
+}
+
+#[tokio::test]
+async fn law_12_a_leader_that_never_answers_is_waited_for_until_the_deadline_alone() {
+    let ground = Ground::new().await;
+    let handler = SwarmWorkerHandler::new(ground.panel(vec![]), Arc::new(Silent));
+    let request = ground.request("ls");
+    // From here on nothing touches the disk: the clock jumps to the only timer there is.
+    tokio::time::pause();
+    assert_eq!(handler.resolve(request).await.outcome(), Outcome::Expired);
+}

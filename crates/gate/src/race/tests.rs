@@ -1,1 +1,333 @@
+use std::sync::atomic::AtomicU32;
 
+use async_trait::async_trait;
+use pointsman_approvals::Answered;
+use pointsman_ledger::Showing;
+use pointsman_model::{Answerer, Insistence, Outcome, VerdictKind};
+use tokio::sync::{Notify, Semaphore};
+
+use super::*;
+use crate::fixture::{Ground, a_person, allow, deny};
+
+/// Every order of `items`.
+fn orders<T: Copy>(items: &[T]) -> Vec<Vec<T>> {
+    if items.is_empty() {
+        return vec![vec![]];
+    }
+    let mut all = Vec::new();
+    for at in 0..items.len() {
+        let mut rest = items.to_vec();
+        let first = rest.remove(at);
+        for order in orders(&rest) {
+            all.push([vec![first], order].concat());
+        }
+    }
+    all
+}
+
+#[test]
+fn law_9_the_first_claim_wins_in_every_order() {
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum Event {
+        Claims(u8),
+        LeftToPeople,
+    }
+    use Event::{Claims, LeftToPeople};
+    for order in orders(&[Claims(0), Claims(1), Claims(2), Claims(3), LeftToPeople]) {
+        let guard = Guard::new();
+        let first = order[0];
+        for (at, event) in order.iter().enumerate() {
+            match event {
+                LeftToPeople => guard.leave_to_people(),
+                Claims(number) => {
+                    let expect = match first {
+                        _ if at == 0 => Claim::Won,
+                        Claims(winner) => Claim::Late {
+                            winner: Contender(winner),
+                        },
+                        LeftToPeople => Claim::LeftToPeople,
+                    };
+                    assert_eq!(guard.claim(Contender(*number)), expect, "{order:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn law_9_of_many_threads_one_wins_and_all_others_hear_who() {
+    for _ in 0..200 {
+        let guard = Guard::new();
+        let start = std::sync::Barrier::new(16);
+        let claims: Vec<Claim> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..16)
+                .map(|number| {
+                    let (guard, start) = (&guard, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        guard.claim(Contender(number))
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        let winners: Vec<u8> = (0..16)
+            .filter(|at| claims[usize::from(*at)] == Claim::Won)
+            .collect();
+        let [winner] = winners[..] else {
+            panic!("{claims:?}")
+        };
+        let late = Claim::Late {
+            winner: Contender(winner),
+        };
+        assert_eq!(claims.iter().filter(|claim| **claim == late).count(), 15);
+    }
+}
+
+/// An answerer that speaks when it is let, and keeps count of what becomes of it.
+struct Scripted {
+    word: Word,
+    gate: Semaphore,
+    began: Notify,
+    running: Arc<AtomicU32>,
+    told: std::sync::Mutex<Vec<Outcome>>,
+}
+
+impl Scripted {
+    fn new(word: Word, running: &Arc<AtomicU32>) -> Arc<Self> {
+        Arc::new(Self {
+            word,
+            gate: Semaphore::new(0),
+            began: Notify::new(),
+            running: Arc::clone(running),
+            told: std::sync::Mutex::default(),
+        })
+    }
+}
+
+/// Counts who is at it; the count falls when the answer comes and when it is dropped.
+struct AtIt(Arc<AtomicU32>);
+
+impl Drop for AtIt {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl Answers for Scripted {
+    async fn answer(&self, _request: &PermissionRequest) -> Word {
+        self.running.fetch_add(1, Ordering::SeqCst);
+        let _at_it = AtIt(Arc::clone(&self.running));
+        self.began.notify_one();
+        self.gate.acquire().await.unwrap().forget();
+        self.word.clone()
+    }
+
+    fn told(&self, verdict: &Verdict) {
+        self.told.lock().unwrap().push(verdict.outcome());
+    }
+}
+
+fn named(name: &str) -> Answerer {
+    Answerer::Hook { name: name.into() }
+}
+
+fn says(name: &str, kind: VerdictKind) -> Word {
+    Word::Answer {
+        by: named(name),
+        kind,
+    }
+}
+
+struct Run {
+    ground: Ground,
+    id: pointsman_model::RequestId,
+    running: Arc<AtomicU32>,
+    contenders: Vec<Arc<Scripted>>,
+    race: tokio::task::JoinHandle<Verdict>,
+}
+
+/// A race whose contenders have all begun.
+async fn started(words: Vec<Word>, insistence: Insistence) -> Run {
+    let ground = Ground::new().await;
+    let mut request = ground.request("ls");
+    request.judgement.insistence = insistence;
+    let id = request.id;
+    let running = Arc::new(AtomicU32::new(0));
+    let contenders: Vec<_> = words
+        .into_iter()
+        .map(|word| Scripted::new(word, &running))
+        .collect();
+    let mut ticket = ground
+        .requests
+        .open(request.clone(), Showing::AtOnce)
+        .await
+        .unwrap();
+    let race = Race::new(
+        ground.requests.clone(),
+        Arc::new(request),
+        contenders
+            .iter()
+            .map(|contender| -> Arc<dyn Answers> { Arc::clone(contender) as _ })
+            .collect(),
+    );
+    let race = tokio::spawn(async move { race.run(&mut ticket).await });
+    for contender in &contenders {
+        contender.began.notified().await;
+    }
+    Run {
+        ground,
+        id,
+        running,
+        contenders,
+        race,
+    }
+}
+
+#[tokio::test]
+async fn law_9_whoever_is_first_wins_and_the_losers_are_cancelled_joined_and_told() {
+    for first in 0..3 {
+        let words = (0..3).map(|n| says(&format!("h{n}"), allow())).collect();
+        let run = started(words, Insistence::MayBeAnswered).await;
+        run.contenders[first].gate.add_permits(1);
+        let verdict = run.race.await.unwrap();
+        assert_eq!(verdict.by, named(&format!("h{first}")));
+        assert_eq!(run.running.load(Ordering::SeqCst), 0, "a loser still runs");
+        for contender in &run.contenders {
+            assert_eq!(*contender.told.lock().unwrap(), [Outcome::Allowed]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn law_9_a_person_takes_part_and_a_later_answer_hears_who_won() {
+    let run = started(vec![says("h", allow())], Insistence::MayBeAnswered).await;
+    let won = run.ground.person(run.id, deny("no")).await;
+    assert!(matches!(won, Answered::Won(_)));
+    let verdict = run.race.await.unwrap();
+    assert_eq!(
+        (verdict.outcome(), verdict.by),
+        (Outcome::DeniedByPerson, a_person())
+    );
+    assert_eq!(run.running.load(Ordering::SeqCst), 0);
+    let late = run.ground.person(run.id, allow()).await;
+    assert!(matches!(late, Answered::Conflict { winner } if winner.by == a_person()));
+    let again = run.ground.person(run.id, deny("no")).await;
+    assert!(matches!(again, Answered::SameAgain { .. }));
+}
+
+#[tokio::test]
+async fn law_13_after_a_touch_automatic_answers_are_dropped() {
+    let words = vec![says("h", allow())];
+    let run = started(words, Insistence::MayBeAnswered).await;
+    let mut events = run.ground.requests.subscribe();
+    run.ground.requests.touch(run.id).await;
+    while !matches!(
+        events.next().await.unwrap(),
+        pointsman_approvals::RequestEvent::Touched { .. }
+    ) {}
+    run.contenders[0].gate.add_permits(1);
+    // The contender is through when its place is free, and the person decides.
+    while run.running.load(Ordering::SeqCst) > 0 {
+        tokio::task::yield_now().await;
+    }
+    assert!(matches!(
+        run.ground.person(run.id, deny("mine")).await,
+        Answered::Won(_)
+    ));
+    assert_eq!(run.race.await.unwrap().by, a_person());
+}
+
+#[tokio::test]
+async fn law_15_after_a_failed_guard_no_automatic_yes_counts() {
+    let guard = Word::OnlyPeople {
+        why: "broken".into(),
+    };
+    let run = started(vec![guard, says("h", allow())], Insistence::MayBeAnswered).await;
+    for contender in &run.contenders {
+        contender.gate.add_permits(1);
+        while run.running.load(Ordering::SeqCst) == 2 {
+            tokio::task::yield_now().await;
+        }
+    }
+    while run.running.load(Ordering::SeqCst) > 0 {
+        tokio::task::yield_now().await;
+    }
+    assert!(matches!(
+        run.ground.person(run.id, allow()).await,
+        Answered::Won(_)
+    ));
+    assert_eq!(run.race.await.unwrap().by, a_person());
+}
+
+#[tokio::test]
+async fn law_2_a_classifier_does_not_discharge_what_must_be_asked() {
+    let word = Word::Answer {
+        by: Answerer::Classifier { name: "c".into() },
+        kind: allow(),
+    };
+    let run = started(vec![word], Insistence::MustAsk).await;
+    let mut events = run.ground.requests.subscribe();
+    run.contenders[0].gate.add_permits(1);
+    // Its word is put on the dialog instead.
+    while !matches!(
+        events.next().await.unwrap(),
+        pointsman_approvals::RequestEvent::Advised { .. }
+    ) {}
+    assert!(matches!(
+        run.ground.person(run.id, deny("no")).await,
+        Answered::Won(_)
+    ));
+    assert_eq!(run.race.await.unwrap().by, a_person());
+}
+
+#[tokio::test]
+async fn law_21_dropping_the_race_cancels_the_contenders_and_withdraws_the_request() {
+    let run = started(vec![says("h", allow())], Insistence::MayBeAnswered).await;
+    let mut events = run.ground.requests.subscribe();
+    run.race.abort();
+    assert!(run.race.await.unwrap_err().is_cancelled());
+    let outcome = loop {
+        if let pointsman_approvals::RequestEvent::Closed { verdict, .. } =
+            events.next().await.unwrap()
+        {
+            break verdict.outcome();
+        }
+    };
+    assert_eq!(outcome, Outcome::Cancelled);
+    while run.running.load(Ordering::SeqCst) > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn an_answerer_that_breaks_down_is_no_yes_and_hangs_nobody() {
+    struct Broken;
+    #[async_trait]
+    impl Answers for Broken {
+        async fn answer(&self, _request: &PermissionRequest) -> Word {
+            panic!("broken on purpose")
+        }
+        fn told(&self, _verdict: &Verdict) {}
+    }
+    let ground = Ground::new().await;
+    let request = ground.request("ls");
+    let id = request.id;
+    let mut ticket = ground
+        .requests
+        .open(request.clone(), Showing::AtOnce)
+        .await
+        .unwrap();
+    let race = Race::new(
+        ground.requests.clone(),
+        Arc::new(request),
+        vec![Arc::new(Broken)],
+    );
+    let race = tokio::spawn(async move { race.run(&mut ticket).await });
+    assert!(matches!(ground.person(id, allow()).await, Answered::Won(_)));
+    assert_eq!(race.await.unwrap().by, a_person());
+}
