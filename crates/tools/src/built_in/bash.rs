@@ -147,7 +147,7 @@ async fn run_recorded(
     let seat = scene.seat;
     let (tell, told) = oneshot::channel::<ProcessGroup>();
     let mut tell = Some(tell);
-    let mut started = |group: ProcessGroup| {
+    let mut started = move |group: ProcessGroup| {
         if let Some(tell) = tell.take() {
             // The other end lives as long as this function.
             let _ = tell.send(group);
@@ -169,6 +169,7 @@ async fn run_recorded(
     };
     let run = async {
         let finished = pointsman_process::run(spec, &seat.stop, &mut started).await;
+        // Of a program that was not started nothing is told, and `keep` is not to wait for it.
         drop(started);
         finished
     };

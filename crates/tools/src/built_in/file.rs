@@ -261,7 +261,7 @@ mod tests {
         let (_keep, folder) = folder();
         std::fs::write(folder.join("b").as_path(), b"a\0b").unwrap();
         nix::unistd::mkfifo(folder.join("p").as_path(), Mode::S_IRWXU).unwrap();
-        std::fs::File::create(folder.join("large").as_path())
+        File::create(folder.join("large").as_path())
             .unwrap()
             .set_len(FILE_BYTES_MAX + 1)
             .unwrap();

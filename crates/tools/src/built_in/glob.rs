@@ -61,7 +61,7 @@ impl Tool for Glob {
         let hidden = HiddenFiles::of(call, scene);
         let (pattern, stop) = (input.pattern.clone(), scene.seat.stop.clone());
         blocking(move || {
-            let matching = search::pattern(&pattern).map_err(super::failed)?;
+            let matching = search::pattern_below(&pattern).map_err(super::failed)?;
             let found = search::files(&root, Some(&matching), &stop).map_err(super::failed)?;
             let shown: Vec<&str> = found
                 .iter()

@@ -103,15 +103,14 @@ fn grep(
     hidden: &HiddenFiles,
     stop: &CancellationToken,
 ) -> Result<String, GrepError> {
-    let multiline = input.multiline.unwrap_or(false);
-    let matcher = matcher(input, multiline)?;
+    let matcher = matcher(input)?;
     let names = input.glob.as_deref().map(search::pattern).transpose()?;
     let files = search::files(root, names.as_ref(), stop)?;
     let mode = input.output_mode.unwrap_or(GrepOutput::FilesWithMatches);
     let mut searcher = SearcherBuilder::new()
         .binary_detection(BinaryDetection::quit(0))
         .line_number(true)
-        .multi_line(multiline)
+        .multi_line(input.multiline.unwrap_or(false))
         .heap_limit(Some(file::FILE_BYTES_MAX as usize))
         .build();
     let mut results = Results::new(mode);
@@ -134,7 +133,8 @@ fn grep(
     Ok(results.finish())
 }
 
-fn matcher(input: &GrepInput, multiline: bool) -> Result<RegexMatcher, GrepError> {
+fn matcher(input: &GrepInput) -> Result<RegexMatcher, GrepError> {
+    let multiline = input.multiline.unwrap_or(false);
     RegexMatcherBuilder::new()
         .case_insensitive(input.ignore_case.unwrap_or(false))
         .multi_line(true)

@@ -26,19 +26,39 @@ pub(super) enum SearchError {
     TooMany(AbsPath),
 }
 
-/// A file pattern of an agent's.
+/// A pattern of the tool Glob, as far as it is left to match below the folder that the call was judged for: policy
+/// has walked into the folders that the pattern begins with.
+pub(super) fn pattern_below(text: &str) -> Result<GlobMatcher, SearchError> {
+    let segments: Vec<&str> = text.split('/').collect();
+    let plain = segments
+        .iter()
+        .take_while(|segment| !segment.contains(['*', '?', '[', '{']))
+        .count()
+        .min(segments.len().saturating_sub(1));
+    let rest = segments.get(plain..).unwrap_or_default().join("/");
+    if segments.len() == 1 {
+        pattern(&rest)
+    } else {
+        compiled(text, &rest)
+    }
+}
+
+/// A file pattern that counts below the folder of a search; one without a slash counts at any depth, as git and
+/// editors read it.
 pub(super) fn pattern(text: &str) -> Result<GlobMatcher, SearchError> {
     let escapes = text.starts_with('/') || text.split('/').any(|segment| segment == "..");
     if escapes {
         return Err(SearchError::Escapes(text.into()));
     }
-    // As git and editors read it: a pattern without a slash counts at any depth.
-    let anywhere = if text.contains('/') {
-        text.strip_prefix("./").unwrap_or(text).to_owned()
+    if text.contains('/') {
+        compiled(text, text.strip_prefix("./").unwrap_or(text))
     } else {
-        format!("**/{text}")
-    };
-    GlobBuilder::new(&anywhere)
+        compiled(text, &format!("**/{text}"))
+    }
+}
+
+fn compiled(text: &str, glob: &str) -> Result<GlobMatcher, SearchError> {
+    GlobBuilder::new(glob)
         .literal_separator(true)
         .build()
         .map(|glob| glob.compile_matcher())

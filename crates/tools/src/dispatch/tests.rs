@@ -1,1 +1,7 @@
+//! The door, with real folders, a real bash, a real ledger; only the person is scripted.
 
+mod bench;
+mod door;
+mod laws;
+mod moves;
+mod tools;

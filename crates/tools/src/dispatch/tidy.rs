@@ -1,6 +1,7 @@
 //! The form of a call that the transcript keeps: absolute paths, defaults left out.
 
-use pointsman_model::{AbsPath, ExecutedCall, JsonText, JsonTextError, RecordedCall, ToolInput};
+use pointsman_model::{ExecutedCall, JsonText, JsonTextError, RecordedCall, ToolInput};
+use pointsman_policy::resolve_path;
 use pointsman_shell::Surroundings;
 
 /// Tidies a call. Falls back to the input as it is.
@@ -52,10 +53,5 @@ pub(super) fn text_of(input: &ToolInput) -> Result<JsonText, JsonTextError> {
 }
 
 fn absolute(path: &str, at: &Surroundings) -> String {
-    let path: AbsPath = match path.strip_prefix('~') {
-        Some("") => at.home.clone(),
-        Some(rest) if rest.starts_with('/') => at.home.join(rest.trim_start_matches('/')),
-        Some(_) | None => at.folder.join(path),
-    };
-    path.as_str().into()
+    resolve_path(path, at).map_or_else(|| path.into(), |path| path.as_str().into())
 }
