@@ -197,3 +197,6 @@ impl Report {
         text
     }
 }
+
+#[cfg(test)]
+mod tests;
