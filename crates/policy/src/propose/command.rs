@@ -1,6 +1,6 @@
 //! Rules for commands.
 
-use pointsman_model::{AssignmentWeight, RiskTag, RuleText, Run, RunNature};
+use pointsman_model::{AssignmentWeight, RiskTag, RuleText, Run, RunNature, Word};
 
 /// Programs that run what their arguments say, or stand for any other: a prefix of them would be a rule for everything.
 const NEVER_A_PREFIX: &[&str] = &[
@@ -122,8 +122,12 @@ const RUNNERS: &[(&str, &str)] = &[
 /// The longest rule that a person reads to its end.
 const RULE_CHARS_MAX: usize = 400;
 
-/// A rule for this very command.
+/// A rule for this very command; nothing when a word of it may become anything.
 pub(super) fn exact(run: &Run) -> Option<RuleText> {
+    let unknown = |word: &Word| word.literal().is_none();
+    if run.argv.iter().any(unknown) || run.assignments.iter().any(|it| unknown(&it.value)) {
+        return None;
+    }
     let heavy = run
         .assignments
         .iter()

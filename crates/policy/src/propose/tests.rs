@@ -1,1 +1,175 @@
+use pointsman_model::PermissionDecision::{Allow, Ask};
+use proptest::prelude::*;
 
+use super::*;
+use crate::sample::{Call, Sample, any_call, any_sample, rule};
+
+/// The proposals of a call, each rule list as one text.
+fn proposals(sample: &Sample, call: &Call) -> Vec<String> {
+    let judgement = sample.judge(call);
+    let proposals = sample.ask(call, |q| propose(q, &judgement));
+    let text = |it: &RuleProposal| {
+        it.rules
+            .iter()
+            .map(RuleText::as_str)
+            .collect::<Vec<_>>()
+            .join(" + ")
+    };
+    proposals.iter().map(text).collect()
+}
+
+#[track_caller]
+fn check(words: &[&str], expect: &[&str]) {
+    assert_eq!(
+        proposals(&Sample::new(), &Call::bash(&[words])),
+        expect,
+        "{words:?}"
+    );
+}
+
+#[test]
+fn widths_go_from_exact_to_prefix() {
+    check(&["npm", "test"], &["Bash(npm test)", "Bash(npm test *)"]);
+    check(
+        &["npm", "run", "build", "--x"],
+        &["Bash(npm run build --x)", "Bash(npm run build *)"],
+    );
+    check(
+        &["git", "push", "origin"],
+        &["Bash(git push origin)", "Bash(git push *)"],
+    );
+    check(
+        &["gh", "pr", "list"],
+        &["Bash(gh pr list)", "Bash(gh pr list *)"],
+    );
+    check(&["make", "-j4"], &["Bash(make -j4)"]);
+}
+
+#[test]
+fn nothing_that_would_widen_to_everything_is_a_prefix() {
+    check(&["bash", "x.sh"], &["Bash(bash x.sh)"]);
+    check(&["npx", "prettier"], &["Bash(npx prettier)"]);
+    check(&["poetry", "run", "x"], &["Bash(poetry run x)"]);
+    check(&["/usr/bin/env", "x"], &["Bash(/usr/bin/env x)"]);
+    check(&["sudo", "ls"], &["Bash(sudo ls)"]);
+    check(&["npm", "run", "?"], &[]);
+    check(&["ls"], &[]);
+}
+
+#[test]
+fn each_part_that_asked_has_its_rule() {
+    let sample = Sample::new().with("allow Bash(git push *)");
+    let call = Call::bash(&[
+        &["git", "push"],
+        &["npm", "test"],
+        &["ls"],
+        &["make", "all"],
+    ]);
+    assert_eq!(
+        proposals(&sample, &call),
+        [
+            "Bash(npm test) + Bash(make all)",
+            "Bash(npm test *) + Bash(make all *)"
+        ]
+    );
+    let many: Vec<&[&str]> = vec![&["a1"], &["a2"], &["a3"], &["a4"], &["a5"], &["a6"]];
+    assert_eq!(proposals(&sample, &Call::bash(&many)), Vec::<String>::new());
+}
+
+#[test]
+fn other_tools_have_theirs() {
+    let sample = Sample::new();
+    assert_eq!(
+        proposals(&sample, &Call::write("src/a[1].rs")),
+        ["Edit(//w/proj/src/a\\[1\\].rs)", "Edit(//w/proj/src/**)"]
+    );
+    assert_eq!(
+        proposals(&sample, &Call::read("/etc/hosts")),
+        ["Read(//etc/hosts)"]
+    );
+    assert_eq!(
+        proposals(&sample, &Call::fetch("a.test")),
+        ["WebFetch(domain:a.test)"]
+    );
+    assert_eq!(
+        proposals(
+            &sample,
+            &Call::opaque("mcp__s__get", OpaqueWhy::UnknownTool)
+        ),
+        ["mcp__s__get"]
+    );
+}
+
+#[test]
+fn where_a_person_has_to_be_asked_nothing_is_proposed() {
+    let ruled = Sample::new().with("ask Bash(npm *)");
+    assert_eq!(
+        proposals(&ruled, &Call::bash(&[&["npm", "test"]])),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        proposals(&Sample::new(), &Call::write(".git/config")),
+        Vec::<String>::new()
+    );
+    let opaque = Call::opaque("Bash", OpaqueWhy::UnknownScript);
+    assert_eq!(proposals(&Sample::new(), &opaque), Vec::<String>::new());
+}
+
+#[test]
+fn the_census_names_the_narrowest_rule() {
+    let narrowest = |call: &Call| {
+        Sample::new()
+            .ask(call, narrowest_rule)
+            .map(|it| it.to_string())
+    };
+    assert_eq!(
+        narrowest(&Call::bash(&[&["npm", "test"]])),
+        Some("Bash(npm test)".into())
+    );
+    assert_eq!(
+        narrowest(&Call::write("a")),
+        Some("Edit(//w/proj/a)".into())
+    );
+    let mut two = Call::bash(&[&["a", "x"], &["b", "x"]]);
+    assert_eq!(narrowest(&two), None);
+    two.effects.line = Some("a x && b x".into());
+    assert_eq!(narrowest(&two), Some("Bash(a x && b x)".into()));
+}
+
+proptest! {
+    #[test]
+    fn applying_a_proposal_allows_this_call(sample in any_sample(5), call in any_call()) {
+        let judgement = sample.judge(&call);
+        for proposal in sample.ask(&call, |q| propose(q, &judgement)) {
+            prop_assert_eq!(judgement.decision, Ask);
+            let mut ruled = sample.clone();
+            ruled.rules.extend(proposal.rules.iter().map(|it| rule(&format!("local: allow {it}"))));
+            prop_assert_eq!(ruled.judge(&call).decision, Allow);
+        }
+    }
+
+    #[test]
+    fn applying_a_proposal_allows_no_sibling_subcommand(
+        program in "[a-z]{2,4}",
+        sub in "[a-z]{2,4}",
+        sibling in "[a-z]{2,4}",
+        rest in proptest::collection::vec("[a-z-]{1,3}", 0..2),
+    ) {
+        prop_assume!(sub != sibling);
+        let words = |sub: &str| {
+            let mut words = vec![program.clone(), sub.to_owned()];
+            words.extend(rest.iter().cloned());
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            Call::bash(&[&words])
+        };
+        let (call, other) = (words(&sub), words(&sibling));
+        let sample = Sample::new();
+        let judgement = sample.judge(&call);
+        prop_assume!(sample.judge(&other).decision == Ask);
+        for proposal in sample.ask(&call, |q| propose(q, &judgement)) {
+            let mut ruled = sample.clone();
+            ruled.rules.extend(proposal.rules.iter().map(|it| rule(&format!("local: allow {it}"))));
+            prop_assert_eq!(ruled.judge(&other).decision, Ask);
+        }
+    }
+}

@@ -123,7 +123,17 @@ fn never(
         ),
         NeverWhy::NoDomain => fault(
             format!("`{rule}` never matches: hosts are named by `domain:`"),
-            Some(format!("write `{}(domain:{specifier})`", rule.tool())),
+            Some(format!(
+                "write `{}(domain:{})`",
+                rule.tool(),
+                host_in(specifier)
+            )),
         ),
     }
+}
+
+/// What looks like the host in a text that may be an address.
+fn host_in(text: &str) -> &str {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or(rest)
 }

@@ -119,3 +119,53 @@ fn follow_one(path: &AbsPath, link: &impl Fn(&AbsPath) -> Option<String>) -> Opt
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_are_followed_one_by_one_and_circles_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let root =
+            AbsPath::parse(&fs::canonicalize(dir.path()).unwrap().to_string_lossy()).unwrap();
+        fs::create_dir(root.join("real").as_path()).unwrap();
+        symlink("real", root.join("one").as_path()).unwrap();
+        symlink("one", root.join("two").as_path()).unwrap();
+        symlink("circle", root.join("circle").as_path()).unwrap();
+        let hops = DiskTree.hops(&root.join("two/new/file"));
+        let expect = ["two/new/file", "one/new/file", "real/new/file"].map(|it| root.join(it));
+        assert_eq!(hops, expect);
+        assert_eq!(DiskTree.hops(&root.join("circle/x")).len(), 1);
+        assert_eq!(DiskTree.kind(&root.join("two")), EntryKind::Folder);
+        assert_eq!(DiskTree.kind(&root.join("circle")), EntryKind::Missing);
+    }
+
+    #[test]
+    fn files_are_listed_and_read_within_bounds() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = AbsPath::parse(&dir.path().to_string_lossy()).unwrap();
+        for name in ["a", "b", "c"] {
+            fs::write(root.join(name).as_path(), "text").unwrap();
+        }
+        assert_eq!(DiskTree.list(&root, 2).map(|names| names.len()), Some(2));
+        assert_eq!(DiskTree.list(&root.join("a"), 2), None);
+        assert_eq!(
+            DiskTree.read_small(&root.join("a"), 4).as_deref(),
+            Some("text")
+        );
+        assert_eq!(DiskTree.read_small(&root.join("a"), 3), None);
+        assert_eq!(DiskTree.read_small(&root, 100), None);
+    }
+
+    #[test]
+    fn case_counts_where_the_file_system_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = AbsPath::parse(&dir.path().to_string_lossy()).unwrap();
+        fs::write(root.join("name").as_path(), "").unwrap();
+        let folds = root.join("NAME").as_path().exists();
+        assert_eq!(DiskTree.folds_case(&root.join("name")), folds);
+        assert_eq!(DiskTree.folds_case(&root.join("name/missing")), folds);
+    }
+}
