@@ -69,12 +69,13 @@ pub(super) fn at_load(rules: &[PermissionRule]) -> Vec<Problem> {
 #[must_use]
 pub fn lint(loaded: &Loaded) -> Vec<Problem> {
     let rules = read(&loaded.rules);
+    let shadows = coverage::Shadows::new(&rules);
     let mut problems = Vec::new();
     for (index, read) in rules.iter().enumerate() {
         if read.parsed.fault(read.rule.behavior).is_some() {
             continue;
         }
-        if let Some(shadow) = coverage::shadow(read, index, &rules) {
+        if let Some(shadow) = shadows.over(read, index) {
             problems.push(shadow);
             continue;
         }

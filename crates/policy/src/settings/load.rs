@@ -169,6 +169,9 @@ impl<'a> Loading<'a> {
             (&self.places.home, RuleSource::UserSettings),
             (&self.places.project, RuleSource::ProjectSettings),
         ] {
+            if source == RuleSource::ProjectSettings && root == &self.places.home {
+                continue;
+            }
             let folder = root.join(".claude/agents");
             let names = self.files.list(&folder).unwrap_or_else(|error| {
                 let why = error.to_string();

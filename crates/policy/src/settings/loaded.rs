@@ -26,7 +26,8 @@ pub struct Loaded {
     pub pointsman: PointsmanSettings,
     /// What is switched off for everyone.
     pub switches: Switches,
-    /// All that is wrong, in the order of the files.
+    /// All that is wrong: what can't be read in the order of the files, then what doesn't count or never
+    /// matches.
     pub problems: Vec<Problem>,
     /// All that the project's files loosen, line by line, whether it counts or not.
     pub loosens: Vec<Loosening>,

@@ -106,8 +106,13 @@ impl SettingsPlaces {
             order.push(place);
         }
         for (file, dialect) in [(CLAUDE, Dialect::Claude), (POINTSMAN, Dialect::Pointsman)] {
+            let path = self.project.join(file);
+            if order.iter().any(|place| place.path == path) {
+                // Started in the home folder: its files are the person's.
+                continue;
+            }
             order.push(SettingsPlace {
-                path: self.project.join(file),
+                path,
                 source: RuleSource::ProjectSettings,
                 dialect,
                 author: Author::Project,

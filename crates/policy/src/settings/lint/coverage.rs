@@ -1,31 +1,106 @@
 //! Rules in the shadow of others.
 
+use std::collections::HashMap;
+
 use pointsman_model::{PermissionRule, RuleBehavior, ToolName};
 
 use super::Read;
 use crate::rule::{
     Anchored, CommandPattern, HostPattern, PathAnchor, PathPattern, Specifier, ToolPattern,
 };
-use crate::wild::Wild;
+use crate::wild::{SEP, Wild};
 use crate::{ParsedRule, Problem, Severity};
 
-/// The problem of a rule that another one leaves nothing to do.
-pub(super) fn shadow(read: &Read<'_>, index: usize, rules: &[Read<'_>]) -> Option<Problem> {
-    let covering = |(at, other): (usize, &Read<'_>)| {
-        at != index
-            && covers(other, read)
-            && match (other.rule.behavior, read.rule.behavior) {
-                (RuleBehavior::Deny, RuleBehavior::Ask | RuleBehavior::Allow)
-                | (RuleBehavior::Ask, RuleBehavior::Allow) => true,
-                // Of two that cover each other the later is the needless one.
-                (one, two) => one == two && (at < index || !covers(read, other)),
+/// Rules by what a rule that they cover must have: so few are compared with each, that ten thousand
+/// rules take no longer than they should.
+pub(super) struct Shadows<'r> {
+    rules: &'r [Read<'r>],
+    by_key: HashMap<Key, Vec<usize>>,
+}
+
+/// What a rule that is covered by another shares with it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    /// The tool, of a rule for all of its calls.
+    Tool(Box<str>),
+    /// The first word of a command.
+    Word(Box<[u8]>),
+    /// The text in the parentheses.
+    Specifier(Box<str>),
+    /// Nothing that could be told.
+    Any,
+}
+
+impl<'r> Shadows<'r> {
+    /// Sorts the rules.
+    pub(super) fn new(rules: &'r [Read<'r>]) -> Self {
+        let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
+        for (at, read) in rules.iter().enumerate() {
+            by_key.entry(key(&read.parsed)).or_default().push(at);
+        }
+        Self { rules, by_key }
+    }
+
+    /// The problem of a rule that another one leaves nothing to do.
+    pub(super) fn over(&self, read: &Read<'_>, index: usize) -> Option<Problem> {
+        let tool = Key::Tool(read.parsed.tool().into());
+        let own = key(&read.parsed);
+        let keys = [Some(&Key::Any), Some(&tool), (own != tool).then_some(&own)];
+        let mut candidates: Vec<usize> = keys
+            .into_iter()
+            .flatten()
+            .filter_map(|key| self.by_key.get(key))
+            .flatten()
+            .copied()
+            .collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        let mut candidates = candidates
+            .into_iter()
+            .filter_map(|at| Some((at, self.rules.get(at)?)));
+        candidates
+            .find(|(at, other)| *at != index && shadows(other, *at, read, index))
+            .map(|(_, other)| problem(read, other))
+    }
+}
+
+fn key(parsed: &ParsedRule) -> Key {
+    match (&parsed.tool, &parsed.specifier) {
+        (ToolPattern::Server(_) | ToolPattern::Glob(_), _) => Key::Any,
+        (ToolPattern::Exact(_), Specifier::Whole | Specifier::Inside) => {
+            Key::Tool(parsed.tool().into())
+        }
+        (_, Specifier::Command(pattern) | Specifier::Name(pattern)) => {
+            let words = pattern
+                .words
+                .as_ref()
+                .map_or(&[][..], Anchored::literal_words);
+            match words.split(|byte| *byte == SEP).next() {
+                None | Some([]) => Key::Any,
+                Some(word) => Key::Word(word.into()),
             }
-    };
-    let found = rules
-        .iter()
-        .enumerate()
-        .find(|(at, other)| covering((*at, other)));
-    let (_, other) = found?;
+        }
+        (_, Specifier::Path { pattern, .. }) if *pattern.glob == *"**" => Key::Any,
+        (_, Specifier::Path { .. } | Specifier::Never(_))
+        | (_, Specifier::Host(HostPattern::Exact(_))) => {
+            Key::Specifier(parsed.specifier().unwrap_or_default().trim().into())
+        }
+        (_, Specifier::Host(_) | Specifier::Param { .. }) => Key::Any,
+    }
+}
+
+/// Whether a rule leaves another nothing to decide.
+fn shadows(other: &Read<'_>, at: usize, read: &Read<'_>, index: usize) -> bool {
+    covers(other, read)
+        && match (other.rule.behavior, read.rule.behavior) {
+            (RuleBehavior::Deny, RuleBehavior::Ask | RuleBehavior::Allow)
+            | (RuleBehavior::Ask, RuleBehavior::Allow) => true,
+            // Of two that cover each other the later is the needless one.
+            (one, two) => one == two && (at < index || !covers(read, other)),
+        }
+}
+
+fn problem(read: &Read<'_>, other: &Read<'_>) -> Problem {
     let message = if other.rule.behavior == read.rule.behavior {
         format!(
             "`{}` adds nothing: `{}` covers it",
@@ -44,11 +119,11 @@ pub(super) fn shadow(read: &Read<'_>, index: usize, rules: &[Read<'_>]) -> Optio
             shown(other.rule)
         )
     };
-    Some(read.problem(
+    read.problem(
         Severity::Warning,
         message,
         "remove one of the two, or make the wider one narrower: deny goes before ask, and ask before allow",
-    ))
+    )
 }
 
 /// A rule with where it stands.

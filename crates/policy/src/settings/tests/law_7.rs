@@ -746,3 +746,26 @@ warning: `ask Read` asks for the tool `Read` alone; other tools and the shell st
 "#,
     );
 }
+
+#[test]
+fn law_7_settings_of_claude_code_that_do_not_concern_us_are_known() {
+    check(
+        &[(
+            "user",
+            r#"{
+  "$schema": "https://json.schemastore.org/claude-code-settings.json",
+  "model": "x", "env": {"A": "1"}, "apiKeyHelper": "h", "cleanupPeriodDays": 3, "statusLine": {"type": "command"},
+  "includeCoAuthoredBy": false, "attribution": {}, "outputStyle": "y", "enabledPlugins": {}, "mcpServers": {},
+  "enableAllProjectMcpServers": true, "allowedMcpServers": [], "allowManagedMcpServersOnly": true,
+  "sandbox": {"enabled": true, "network": {"allowManagedDomainsOnly": true}}, "autoMode": {"allow": []},
+  "useAutoModeDuringPlan": true, "strictPluginOnlyCustomization": true, "disableSideloadFlags": true,
+  "forceRemoteSettingsRefresh": true, "policyHelper": {}, "skipDangerousModePermissionPrompt": true,
+  "permissions": {"defaultMode": "manual", "denyInsteadOfPrompting": true},
+  "hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "x"}]}], "PreCompact": []}
+}"#,
+        )],
+        "
+mode default (userSettings, /h/.claude/settings.json:9:34)
+",
+    );
+}

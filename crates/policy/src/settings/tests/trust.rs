@@ -163,3 +163,13 @@ fn local_settings_need_a_yes_only_when_they_are_checked_in() {
     assert_eq!((checked_in.rules.len(), checked_in.untrusted.len()), (0, 1));
     assert_eq!(loaded_trusted(&[local, index]).rules.len(), 1);
 }
+
+#[test]
+fn in_the_home_folder_the_persons_files_are_theirs() {
+    let mut places = places();
+    (places.project, places.main_checkout, places.folder) = (path("/h"), path("/h"), path("/h"));
+    let world = world(&[("user", LOOSE), ("/h/.claude/agents/fixer.md", AGENT)]);
+    let loaded = load(&places, &world);
+    assert_eq!((loaded.rules.len(), loaded.untrusted), (3, Vec::new()));
+    assert_eq!(loaded.agents.len(), 1);
+}
