@@ -105,13 +105,7 @@ impl Ground {
             tree: Arc::new(DiskTree),
             ledger: self.ledger.clone(),
         };
-        Arc::new(Hooks::new(
-            HookSettings {
-                hooks,
-                ..HookSettings::default()
-            },
-            place,
-        ))
+        Arc::new(Hooks::new(HookSettings { hooks }, place))
     }
 
     pub(crate) fn panel(&self, hooks: Vec<HookSetting>) -> Panel {

@@ -458,3 +458,51 @@ async fn edits_and_rules_come_with_the_answer() {
     );
     assert_eq!(answer(&ground, vec![yes, other], may).await, "none");
 }
+
+/// The real effects of a command, so that conditions have something to look at.
+fn effects(ground: &Ground, command: &str) -> Effects {
+    let input = pointsman_model::ToolInput::Bash(pointsman_model::BashInput {
+        command: command.into(),
+        description: None,
+        timeout_ms: None,
+        run_in_background: None,
+    });
+    let at = pointsman_shell::Surroundings {
+        folder: ground.root(),
+        home: ground.root(),
+    };
+    pointsman_policy::effects_of(&ToolName::parse("Bash").unwrap(), &input, &at)
+}
+
+#[tokio::test]
+async fn a_condition_is_tried_on_each_command_of_the_line() {
+    let ground = Ground::new().await;
+    let setting = HookSetting {
+        condition: Some(RuleText::new("Bash(git *)")),
+        ..hook(PRE, 1, "exit 2")
+    };
+    let hooks = ground.hooks(vec![setting], Attended::Yes);
+    let lineage = Lineage::root(ground.worker(1));
+    let never = CancellationToken::new();
+    for (command, asked) in [
+        ("git status", true),
+        ("FOO=1 git status", true),
+        ("ls && git status", true),
+        ("echo $(git status)", true),
+        ("ls", false),
+        ("echo git status", false),
+    ] {
+        let scene = HookScene {
+            lineage: &lineage,
+            folder: &ground.root(),
+            mode: PermissionMode::Default,
+            effects: &effects(&ground, command),
+            stop: &never,
+        };
+        let input = serde_json::json!({ "command": command }).to_string();
+        let turn = hooks
+            .pre_tool_use(&call(&ground, "Bash", &input), &scene)
+            .await;
+        assert_eq!(!turn.reports.is_empty(), asked, "{command}");
+    }
+}
