@@ -1,11 +1,14 @@
 //! From a line to its effects: the way through gears, second opinion and walk.
 
 use pointsman_model::{
-    AbsPath, Effect, EffectKind, EffectView, Effects, Opaque, OpaqueWhy, Run, RunNature, Span,
-    Word, WordValue,
+    AbsPath, Effect, EffectKind, EffectView, Effects, Opaque, OpaqueWhy, Span, first_hidden,
 };
 
-use crate::syntax::{Command, Piece, Unreadable, parse, scan};
+use crate::limits::PARSE_BYTES_MAX;
+use crate::state::State;
+use crate::syntax::{Tree, Unreadable, parse, scan};
+use crate::walk::{Input, Scene, Walker};
+use crate::{opinion, risk};
 
 /// Where a line starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,104 +60,85 @@ pub enum Nesting {
 /// length, and has one Opaque effect for a line beyond its limits.
 #[must_use]
 pub fn analyse(line: &str, at: &Surroundings) -> Analysis {
-    let mut analysis = Analysis {
-        effects: Effects {
-            list: Vec::new(),
-            line: Some(line.split_whitespace().collect::<Vec<_>>().join(" ").into()),
-        },
-        parts: Vec::new(),
+    let whole = Span {
+        start: 0,
+        end: u32::try_from(line.len()).unwrap_or(u32::MAX),
     };
-    let tree = match scan(line).map_or_else(|| parse(line), Ok) {
-        Ok(tree) => tree,
-        Err(Unreadable { why, .. }) => {
-            analysis.effects.list.push(opaque(why, line));
-            return analysis;
-        }
-    };
-    for item in &tree.script.items {
-        list(&item.command, line, at, &mut analysis);
+    let mut walker = Walker::new(&at.home, &at.folder);
+    if first_hidden(line).is_some() {
+        walker
+            .sink
+            .opaque(0, EffectView::Sure, OpaqueWhy::HiddenCharacter, line, whole);
     }
-    analysis
-}
-
-fn opaque(why: OpaqueWhy, line: &str) -> Effect {
-    Effect {
-        kind: EffectKind::Opaque(Opaque {
-            why,
-            text: line.into(),
-            span: None,
-        }),
-        view: EffectView::Sure,
-        part: 0,
-    }
-}
-
-fn list(command: &Command<'_>, line: &str, at: &Surroundings, into: &mut Analysis) {
-    match command {
-        Command::Pipeline(commands) => commands.iter().for_each(|one| list(one, line, at, into)),
-        Command::Chain(first, rest) => {
-            list(first, line, at, into);
-            rest.iter().for_each(|(_, one)| list(one, line, at, into));
-        }
-        Command::Simple(simple) if simple.assignments.is_empty() && simple.redirects.is_empty() => {
-            let argv: Option<Vec<Word>> = simple
-                .words
-                .iter()
-                .map(|word| {
-                    let mut text = String::new();
-                    for piece in &word.pieces {
-                        match piece {
-                            Piece::Text(piece) if !piece.contains(['*', '?', '[', '{', '~']) => {
-                                text.push_str(piece);
-                            }
-                            Piece::Quoted(piece) => text.push_str(piece),
-                            _ => return None,
-                        }
-                    }
-                    Some(Word {
-                        value: WordValue::Literal(text.into()),
-                        source: word.span.of(line).into(),
-                        span: word.span.span(),
-                    })
-                })
-                .collect();
-            let Some(argv) = argv else {
-                into.effects
-                    .list
-                    .push(opaque(OpaqueWhy::UnknownConstruct, line));
-                return;
-            };
-            let text: Box<str> = argv
-                .iter()
-                .map(|word| &*word.source)
-                .collect::<Vec<_>>()
-                .join(" ")
-                .into();
-            let part = u32::try_from(into.parts.len()).unwrap_or(u32::MAX);
-            into.parts.push(Part {
-                text: text.clone(),
-                span: simple.span.span(),
+    match read(line) {
+        Ok(tree) => {
+            let scene = Scene {
+                source: line,
+                documents: &tree.documents,
+                anchor: None,
                 within: None,
                 nesting: Nesting::Line,
-            });
-            into.effects.list.push(Effect {
-                kind: EffectKind::Run(Run {
-                    argv,
-                    canonical: None,
-                    assignments: Vec::new(),
-                    text,
-                    folder: pointsman_model::PathValue::Known(at.folder.clone()),
-                    nature: RunNature::Program,
-                    span: simple.span.span(),
-                    risks: Vec::new(),
-                }),
                 view: EffectView::Sure,
-                part,
-            });
+                depth: 0,
+            };
+            let mut state = State::new(&at.folder);
+            walker.script(&scene, &tree.script, &mut state, &Input::default());
+            if let Some(doubt) = tree.doubt {
+                walker.sink.opaque(0, EffectView::Sure, doubt, line, whole);
+            }
         }
-        _ => into
-            .effects
-            .list
-            .push(opaque(OpaqueWhy::UnknownConstruct, line)),
+        Err(Unreadable { why, .. }) => {
+            walker.sink.opaque(0, EffectView::Sure, why, line, whole);
+        }
     }
+    let mut sink = walker.sink;
+    if sink.full {
+        sink.effects.push(Effect {
+            kind: EffectKind::Opaque(Opaque {
+                why: OpaqueWhy::TooMany,
+                text: line.into(),
+                span: Some(whole),
+            }),
+            view: EffectView::Sure,
+            part: 0,
+        });
+    }
+    risk::mark(&mut sink.effects, &at.home);
+    Analysis {
+        effects: Effects {
+            list: sink.effects,
+            line: Some(one_blank(line).into()),
+        },
+        parts: sink.parts,
+    }
+}
+
+/// The line, trimmed, with runs of blanks made one.
+fn one_blank(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    for word in line.split([' ', '\t']).filter(|word| !word.is_empty()) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    text.trim_matches('\n').to_owned()
+}
+
+/// Reads a text by the first gear that can; what the full parser reads is looked at by another one.
+pub(crate) fn read(text: &str) -> Result<Tree<'_>, Unreadable> {
+    if let Some(tree) = scan(text) {
+        return Ok(tree);
+    }
+    if text.len() > PARSE_BYTES_MAX {
+        return Err(Unreadable {
+            why: OpaqueWhy::TooLong,
+            at: 0,
+        });
+    }
+    let mut tree = parse(text)?;
+    if !opinion::agrees(text, &tree) {
+        tree.doubt = Some(OpaqueWhy::Disagreement);
+    }
+    Ok(tree)
 }

@@ -1,12 +1,28 @@
 //! What a command line would do: parse Bash, list every simple command, its words, redirects, effects.
 //!
 //! [`analyse`] is the one way in. It knows no rules and decides nothing; what it can't tell is an
-//! Opaque effect, never silence.
+//! Opaque effect, never silence. The way of a line: `syntax` reads it into a tree by one of two
+//! gears, `opinion` lets another parser look at it, `walk` goes through it with what the line sets up
+//! on its way, and `builtins`, `wrappers` and `programs` know what the commands do.
 
 mod analysis;
+mod builtins;
+mod draw;
+mod expand;
+mod field;
 mod limits;
+mod opinion;
+mod options;
+mod output;
+mod programs;
+mod risk;
 mod rule_words;
+mod sink;
+mod state;
 mod syntax;
+mod variables;
+mod walk;
+mod wrappers;
 
 pub use analysis::{Analysis, Nesting, Part, Surroundings, analyse};
 pub use rule_words::{RulePiece, RuleWord, rule_words};

@@ -19,6 +19,8 @@ pub(crate) struct Tree<'a> {
     /// The bodies of here-documents, in the order of their operators; a redirect of kind
     /// `Document` names its body by number in its target's span start.
     pub(crate) documents: Vec<Word<'a>>,
+    /// Why the tree may not be what Bash reads.
+    pub(crate) doubt: Option<OpaqueWhy>,
 }
 
 /// Reads a whole line.
@@ -31,6 +33,7 @@ pub(crate) fn parse(source: &str) -> Read<Tree<'_>> {
     Ok(Tree {
         script,
         documents: parser.documents,
+        doubt: None,
     })
 }
 

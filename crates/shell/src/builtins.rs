@@ -1,0 +1,275 @@
+//! The shell's own commands: those that change its state, and those that run a text.
+
+mod declare;
+mod folder;
+
+use pointsman_model::{EffectView, OpaqueWhy, PathRole, Reach, RunNature};
+
+use crate::field::Field;
+use crate::state::{Folder, State, Value};
+use crate::variables::{is_secret, stays_inside};
+use crate::walk::{Called, Scene, Walker};
+
+/// Calls the builtin, if the command is one that is more than a program.
+pub(crate) fn call(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    program: &str,
+    state: &mut State,
+) -> bool {
+    match program {
+        "cd" => folder::cd(walker, scene, called, state),
+        "pushd" => folder::pushd(walker, scene, called, state),
+        "popd" => folder::popd(walker, scene, called, state),
+        "export" | "declare" | "typeset" | "local" | "readonly" => {
+            declare::declare(walker, scene, called, program, state);
+        }
+        "unset" => declare::unset(walker, scene, called, state),
+        "read" => declare::read(walker, scene, called, state),
+        "mapfile" | "readarray" => declare::mapfile(walker, scene, called, state),
+        "getopts" => declare::getopts(walker, scene, called, state),
+        "let" => declare::compute(walker, scene, called, state),
+        "printf" if called.args().first().is_some_and(|field| !is_format(field)) => {
+            declare::printf(walker, scene, called, state);
+        }
+        "echo" | "printf" => shows(walker, called, state),
+        "set" => set(walker, scene, called, state),
+        "shopt" => shopt(walker, called, state),
+        "shift" => {
+            state.positional = None;
+            reader(walker, called, state);
+        }
+        "eval" => eval(walker, scene, called, state),
+        "source" | "." => source(walker, called, state),
+        "trap" => trap(walker, scene, called, state),
+        "alias" => alias(walker, scene, called, state),
+        "enable" | "hash" => lookup(walker, called, state),
+        ":" | "true" | "false" | "exit" | "return" | "break" | "continue" | "logout" | "wait"
+        | "jobs" | "bg" | "fg" | "disown" | "times" | "caller" | "dirs" | "unalias" | "type"
+        | "pwd" | "help" | "suspend" => reader(walker, called, state),
+        "umask" | "ulimit" | "history" if called.args().is_empty() => {
+            reader(walker, called, state);
+        }
+        _ => return false,
+    }
+    true
+}
+
+pub(super) fn reader(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
+    walker.run(called, RunNature::KnownReader, None, called.view, state);
+}
+
+pub(super) fn program(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
+    walker.run(called, RunNature::Program, None, called.view, state);
+}
+
+pub(super) fn opaque(walker: &mut Walker<'_>, called: &Called<'_>, why: OpaqueWhy) {
+    let text = called.text();
+    walker
+        .sink
+        .opaque(called.part, called.view, why, &text, called.span);
+}
+
+/// Whether this is `printf`'s format: no option that makes it set a variable.
+fn is_format(field: &Field) -> bool {
+    !field.may_be_option() || field.is("--")
+}
+
+/// `echo` and `printf`: readers, unless they show a secret.
+fn shows(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
+    let secret = called.args().iter().any(|field| {
+        field.text().is_none()
+            && field.source.split('$').skip(1).any(|rest| {
+                let name = rest.trim_start_matches(['{', '!']);
+                let end = name
+                    .find(|char: char| !(char.is_ascii_alphanumeric() || char == '_'))
+                    .unwrap_or(name.len());
+                is_secret(name.get(..end).unwrap_or(""))
+            })
+    });
+    if secret {
+        program(walker, called, state);
+    } else {
+        reader(walker, called, state);
+    }
+}
+
+fn set(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &mut State) {
+    const PLAIN: [&str; 11] = [
+        "errexit",
+        "nounset",
+        "pipefail",
+        "xtrace",
+        "noglob",
+        "noclobber",
+        "verbose",
+        "errtrace",
+        "functrace",
+        "monitor",
+        "notify",
+    ];
+    let _ = scene;
+    let args = called.args();
+    let mut plain = !args.is_empty();
+    let mut number = 0;
+    while let Some(field) = args.get(number) {
+        number += 1;
+        let Some(text) = field.text() else {
+            plain = false;
+            break;
+        };
+        if text == "--" || !text.starts_with(['-', '+']) {
+            let from = if text == "--" { number } else { number - 1 };
+            let rest = args.get(from..).unwrap_or_default().to_vec();
+            state.positional = Some(std::rc::Rc::new(rest));
+            break;
+        }
+        for flag in text.chars().skip(1) {
+            match flag {
+                'e' | 'u' | 'x' | 'f' | 'v' | 'C' | 'E' | 'T' | 'm' | 'b' | 'B' | 'H' => {}
+                'o' => {
+                    plain &= args
+                        .get(number)
+                        .and_then(Field::text)
+                        .is_some_and(|name| PLAIN.contains(&name));
+                    number += 1;
+                }
+                _ => plain = false,
+            }
+        }
+    }
+    if plain {
+        reader(walker, called, state);
+    } else {
+        program(walker, called, state);
+    }
+}
+
+fn shopt(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
+    const PLAIN: [&str; 14] = [
+        "-s",
+        "-u",
+        "-q",
+        "-p",
+        "nullglob",
+        "dotglob",
+        "globstar",
+        "failglob",
+        "nocaseglob",
+        "nocasematch",
+        "inherit_errexit",
+        "extglob",
+        "checkwinsize",
+        "globasciiranges",
+    ];
+    let plain = called
+        .args()
+        .iter()
+        .all(|field| field.text().is_some_and(|text| PLAIN.contains(&text)));
+    if plain {
+        reader(walker, called, state);
+    } else {
+        program(walker, called, state);
+        opaque(walker, called, OpaqueWhy::UnknownConstruct);
+    }
+}
+
+fn eval(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &mut State) {
+    walker.run(called, RunNature::Wrapper, None, called.view, state);
+    let texts: Option<Vec<&str>> = called.args().iter().map(Field::text).collect();
+    match texts {
+        Some(texts) => {
+            let text = texts.join(" ");
+            walker.call_script(scene, called, &text, called.span, called.view, state);
+        }
+        None => {
+            opaque(walker, called, OpaqueWhy::UnknownScript);
+            state.forget_variables();
+        }
+    }
+}
+
+fn source(walker: &mut Walker<'_>, called: &Called<'_>, state: &mut State) {
+    program(walker, called, state);
+    let mut args = called.args().iter().filter(|field| !field.is("--"));
+    match args.next() {
+        Some(field) if field.text().is_some_and(|text| !text.starts_with("/dev/")) => {
+            let (view, role) = (called.view, PathRole::Operand);
+            walker.read(view, field, role, Reach::Itself, state, called.part);
+        }
+        _ => opaque(walker, called, OpaqueWhy::UnknownScript),
+    }
+    state.forget_variables();
+}
+
+/// `trap 'text' SIGNAL`: the text runs later, when variables and folder may be others.
+fn trap(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &State) {
+    reader(walker, called, state);
+    let mut args = called.args().iter().skip_while(|field| field.is("--"));
+    let Some(first) = args.next() else {
+        return;
+    };
+    match first.text() {
+        Some("-" | "" | "-p" | "-l" | "-P") => {}
+        Some(text) => {
+            let mut later = state.clone();
+            later.forget_variables();
+            if state.folders.len() > 1 || state.folder() != Some(walker.start) {
+                later.folders.push(Folder::Unknown(".".into()));
+            }
+            walker.call_script(scene, called, text, first.span, called.view, &mut later);
+        }
+        None => opaque(walker, called, OpaqueWhy::UnknownScript),
+    }
+}
+
+/// `alias name='text'`: such a text runs only in a shell that expands aliases.
+fn alias(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &mut State) {
+    if called.args().iter().all(|field| field.is("-p")) {
+        reader(walker, called, state);
+        return;
+    }
+    program(walker, called, state);
+    for field in called.args() {
+        if let Some((_, text)) = field.text().and_then(|text| text.split_once('=')) {
+            let view = EffectView::Might;
+            let inner = Scene { view, ..*scene };
+            walker.call_script(&inner, called, text, field.span, view, &mut state.clone());
+        }
+    }
+}
+
+/// `enable` and `hash` can change which program a name means.
+fn lookup(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
+    let plain = called.args().iter().all(|field| {
+        field
+            .text()
+            .is_some_and(|text| matches!(text, "-r" | "-l" | "-t" | "-a"))
+    });
+    if plain {
+        reader(walker, called, state);
+    } else {
+        program(walker, called, state);
+        opaque(walker, called, OpaqueWhy::Environment);
+    }
+}
+
+/// Sets a variable by a builtin; says whether that stays inside the line.
+pub(super) fn set_variable(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    name: &str,
+    value: Value,
+    state: &mut State,
+) -> bool {
+    let plain = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !plain {
+        return false;
+    }
+    walker.set_outside(scene, name, value, state);
+    stays_inside(name) || matches!(name, "REPLY" | "OPTARG" | "OPTIND" | "MAPFILE" | "COPROC")
+}

@@ -1,0 +1,239 @@
+//! Builtins that set variables.
+
+use pointsman_model::{AssignmentWeight, OpaqueWhy};
+
+use super::{opaque, program, reader, set_variable};
+use crate::field::{Field, Known};
+use crate::state::{State, Value};
+use crate::variables::{stays_inside, weigh};
+use crate::walk::{Called, Scene, Walker};
+
+/// `export`, `declare`, `typeset`, `local`, `readonly`.
+pub(super) fn declare(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    name: &str,
+    state: &mut State,
+) {
+    let mut inside = true;
+    let mut exports = name == "export";
+    let mut sets = false;
+    for field in called.args() {
+        match field.text() {
+            Some(flags) if flags.starts_with(['-', '+']) => {
+                exports |= flags.contains('x');
+                // A name reference makes later assignments land elsewhere; an exported function
+                // reaches other shells.
+                if flags.contains('n') && name != "export" || exports && flags.contains('f') {
+                    opaque(walker, called, OpaqueWhy::Environment);
+                    inside = false;
+                }
+                inside &= !flags.contains('p') || name != "declare" && name != "export";
+                continue;
+            }
+            _ => sets = true,
+        }
+        let prefix = field.prefix();
+        let (variable, known) = match prefix.split_once('=') {
+            Some((variable, _)) => (variable, true),
+            None => (prefix, field.text().is_some()),
+        };
+        let variable = variable.trim_end_matches('+');
+        let base = variable.split('[').next().unwrap_or("");
+        if !known || variable.contains('$') {
+            opaque(walker, called, OpaqueWhy::Environment);
+            inside = false;
+            continue;
+        }
+        let value = match (&field.known, prefix.split_once('=')) {
+            (Known::Text(_), Some((_, text))) if text.starts_with('(') || base != variable => {
+                let _ = text;
+                Value::Unknown
+            }
+            (Known::Text(_), Some((left, _))) if left.ends_with('+') => Value::Unknown,
+            (Known::Text(_), Some((_, text))) => Value::text(text),
+            (Known::Text(_), None) => match state.variables.get(base) {
+                Some(value) => value.clone(),
+                None if weigh(base) == AssignmentWeight::ChangesWhatRuns => continue,
+                None => Value::Unknown,
+            },
+            (Known::Glob(_) | Known::Unknown(_), _) => Value::Unknown,
+        };
+        let stays = set_variable(walker, scene, base, value, state);
+        inside &= stays || (weigh(base) == AssignmentWeight::Harmless);
+        inside &= !exports || stays_inside(base) || weigh(base) == AssignmentWeight::Harmless;
+    }
+    if inside && sets {
+        reader(walker, called, state);
+    } else {
+        program(walker, called, state);
+    }
+}
+
+pub(super) fn unset(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    state: &mut State,
+) {
+    let mut inside = true;
+    for field in called.args() {
+        match field.text() {
+            Some("-v" | "-f") => {}
+            Some(name) => inside &= set_variable(walker, scene, name, Value::text(""), state),
+            None => inside = false,
+        }
+    }
+    finish(walker, called, inside, state);
+}
+
+fn finish(walker: &mut Walker<'_>, called: &Called<'_>, inside: bool, state: &State) {
+    if inside {
+        reader(walker, called, state);
+    } else {
+        program(walker, called, state);
+    }
+}
+
+/// The arguments that are no options; `valued` are the letters of those with a value.
+fn operands<'f>(args: &'f [Field], valued: &str) -> Vec<&'f Field> {
+    let mut found = Vec::new();
+    let mut args = args.iter();
+    while let Some(field) = args.next() {
+        match field.text() {
+            Some("--") => {
+                found.extend(args);
+                break;
+            }
+            Some(text) if text.len() > 1 && text.starts_with('-') && found.is_empty() => {
+                let letters = text.get(1..).unwrap_or("");
+                if let Some(at) = letters.find(|char| valued.contains(char))
+                    && at + 1 == letters.len()
+                {
+                    args.next();
+                }
+            }
+            _ => found.push(field),
+        }
+    }
+    found
+}
+
+pub(super) fn read(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    state: &mut State,
+) {
+    let mut inside = true;
+    let names = operands(called.args(), "adinNptu");
+    // `-a NAME` hides a name among the options.
+    for pair in called.args().windows(2) {
+        if let [flag, name] = pair
+            && flag
+                .text()
+                .is_some_and(|text| text.starts_with('-') && text.ends_with('a'))
+            && let Some(name) = name.text()
+        {
+            inside &= set_variable(walker, scene, name, Value::Unknown, state);
+        }
+    }
+    if names.is_empty() {
+        state.set("REPLY", Value::Unknown);
+    }
+    for field in names {
+        match field.text() {
+            Some(name) => inside &= set_variable(walker, scene, name, Value::Unknown, state),
+            None => {
+                opaque(walker, called, OpaqueWhy::Environment);
+                inside = false;
+            }
+        }
+    }
+    finish(walker, called, inside, state);
+}
+
+pub(super) fn mapfile(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    state: &mut State,
+) {
+    let mut inside = true;
+    if called
+        .args()
+        .iter()
+        .any(|field| field.text().is_none_or(|text| text.starts_with("-C")))
+    {
+        opaque(walker, called, OpaqueWhy::UnknownScript);
+        inside = false;
+    }
+    let names = operands(called.args(), "dnOsuCc");
+    let name = names.first().map_or(Some("MAPFILE"), |field| field.text());
+    inside &= name.is_some_and(|name| set_variable(walker, scene, name, Value::Unknown, state));
+    finish(walker, called, inside, state);
+}
+
+pub(super) fn getopts(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    state: &mut State,
+) {
+    let name = called.args().get(1).and_then(Field::text).unwrap_or("");
+    let inside = set_variable(walker, scene, name, Value::Unknown, state);
+    state.set("OPTARG", Value::Unknown);
+    finish(walker, called, inside, state);
+}
+
+/// `let`: each argument is an expression.
+pub(super) fn compute(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    state: &mut State,
+) {
+    let mut inside = true;
+    for field in called.args() {
+        let Some(text) = field.text().filter(|text| !text.contains(['[', '$', '`'])) else {
+            opaque(walker, called, OpaqueWhy::UnknownScript);
+            inside = false;
+            continue;
+        };
+        for name in text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_')) {
+            if name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
+                if state.variables.get(name) == Some(&Value::Unknown) {
+                    opaque(walker, called, OpaqueWhy::UnknownScript);
+                }
+                inside &= set_variable(walker, scene, name, Value::Number, state);
+            }
+        }
+    }
+    finish(walker, called, inside, state);
+}
+
+/// `printf -v NAME`.
+pub(super) fn printf(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    state: &mut State,
+) {
+    let args = called.args();
+    let first = args.first().and_then(Field::text).unwrap_or("");
+    let name = match first.strip_prefix("-v") {
+        Some("") => args.get(1).and_then(Field::text),
+        Some(name) => Some(name),
+        // Some other text that could be an option, or is known only when it runs.
+        None => None,
+    };
+    let inside = match name {
+        Some(name) => set_variable(walker, scene, name, Value::Unknown, state),
+        None => first.starts_with('-') && !first.starts_with("-v"),
+    };
+    if !inside && name.is_none() {
+        opaque(walker, called, OpaqueWhy::Environment);
+    }
+    finish(walker, called, inside, state);
+}

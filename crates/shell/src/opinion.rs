@@ -1,0 +1,310 @@
+//! The second opinion: another parser must list the same commands.
+//!
+//! For each text that is read as a script (the line, and what stands in its substitutions) the
+//! other parser's simple commands, in order, must have the same words in the same places. It reads a
+//! substitution's text as a part of a word, so where that ends is looked at twice. Whatever it can't
+//! read, or reads in another way, leaves the line in doubt.
+
+use rable::{ListItem, Node, NodeKind};
+
+use crate::syntax::{
+    Assign, AssignValue, Body, Command, Piece, Redirect, Script, Simple, Tree, Word,
+};
+
+/// A simple command as both parsers can tell it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Told {
+    assignments: usize,
+    words: Vec<String>,
+    redirects: usize,
+}
+
+/// Whether both parsers list the same.
+pub(crate) fn agrees(text: &str, tree: &Tree<'_>) -> bool {
+    let mut ours = Ours {
+        text,
+        tree,
+        told: Vec::new(),
+        inner: Vec::new(),
+    };
+    ours.script(&tree.script);
+    same(text, &ours.told)
+        && ours
+            .inner
+            .iter()
+            .all(|script| inner_agrees(text, tree, script))
+}
+
+/// Looks at the text of a substitution for itself.
+fn inner_agrees(text: &str, tree: &Tree<'_>, script: &Script<'_>) -> bool {
+    let mut ours = Ours {
+        text,
+        tree,
+        told: Vec::new(),
+        inner: Vec::new(),
+    };
+    ours.script(script);
+    let own = script.span.of(text);
+    same(own, &ours.told)
+        && ours
+            .inner
+            .iter()
+            .all(|script| inner_agrees(text, tree, script))
+}
+
+fn same(text: &str, ours: &[Told]) -> bool {
+    let Ok(nodes) = rable::parse(text, false) else {
+        return false;
+    };
+    let mut theirs = Vec::new();
+    for node in &nodes {
+        if !tell(node, &mut theirs) {
+            return false;
+        }
+    }
+    ours == theirs.as_slice()
+}
+
+/// Spelling without what the parsers drop at different times: continued lines.
+fn spelled(text: &str) -> String {
+    text.replace("\\\n", "")
+}
+
+/// Lists the other parser's commands; `false` for a node that has no place here.
+fn tell(node: &Node, told: &mut Vec<Told>) -> bool {
+    match &node.kind {
+        NodeKind::Command {
+            assignments,
+            words,
+            redirects,
+        } => {
+            told.push(Told {
+                assignments: assignments.len(),
+                words: words.iter().filter_map(word_text).collect(),
+                redirects: redirects.len(),
+            });
+            true
+        }
+        NodeKind::Pipeline { commands, .. } => all(commands, told),
+        NodeKind::List { items } => list(items, told),
+        NodeKind::If {
+            condition,
+            then_body,
+            else_body,
+            ..
+        } => {
+            tell(condition, told)
+                && tell(then_body, told)
+                && else_body.as_ref().is_none_or(|node| tell(node, told))
+        }
+        NodeKind::While {
+            condition, body, ..
+        }
+        | NodeKind::Until {
+            condition, body, ..
+        } => tell(condition, told) && tell(body, told),
+        NodeKind::For { body, .. }
+        | NodeKind::ForArith { body, .. }
+        | NodeKind::Select { body, .. }
+        | NodeKind::Function { body, .. }
+        | NodeKind::Subshell { body, .. }
+        | NodeKind::BraceGroup { body, .. } => tell(body, told),
+        NodeKind::Case { patterns, .. } => patterns
+            .iter()
+            .filter_map(|pattern| pattern.body.as_ref())
+            .all(|body| tell(body, told)),
+        NodeKind::Coproc { command, .. } => tell(command, told),
+        NodeKind::Negation { pipeline } | NodeKind::Time { pipeline, .. } => tell(pipeline, told),
+        NodeKind::ArithmeticCommand { .. }
+        | NodeKind::ConditionalExpr { .. }
+        | NodeKind::Empty
+        | NodeKind::Comment { .. } => true,
+        NodeKind::Word { .. }
+        | NodeKind::WordLiteral { .. }
+        | NodeKind::Redirect { .. }
+        | NodeKind::HereDoc { .. }
+        | NodeKind::ParamExpansion { .. }
+        | NodeKind::ParamLength { .. }
+        | NodeKind::ParamIndirect { .. }
+        | NodeKind::CommandSubstitution { .. }
+        | NodeKind::ProcessSubstitution { .. }
+        | NodeKind::AnsiCQuote { .. }
+        | NodeKind::LocaleString { .. }
+        | NodeKind::BraceExpansion { .. }
+        | NodeKind::ArithmeticExpansion { .. }
+        | NodeKind::ArithNumber { .. }
+        | NodeKind::ArithVar { .. }
+        | NodeKind::ArithBinaryOp { .. }
+        | NodeKind::ArithUnaryOp { .. }
+        | NodeKind::ArithPreIncr { .. }
+        | NodeKind::ArithPostIncr { .. }
+        | NodeKind::ArithPreDecr { .. }
+        | NodeKind::ArithPostDecr { .. }
+        | NodeKind::ArithAssign { .. }
+        | NodeKind::ArithTernary { .. }
+        | NodeKind::ArithComma { .. }
+        | NodeKind::ArithSubscript { .. }
+        | NodeKind::ArithEmpty
+        | NodeKind::ArithEscape { .. }
+        | NodeKind::ArithDeprecated { .. }
+        | NodeKind::ArithConcat { .. }
+        | NodeKind::UnaryTest { .. }
+        | NodeKind::BinaryTest { .. }
+        | NodeKind::CondAnd { .. }
+        | NodeKind::CondOr { .. }
+        | NodeKind::CondNot { .. }
+        | NodeKind::CondParen { .. }
+        | NodeKind::CondTerm { .. }
+        | NodeKind::Array { .. } => false,
+    }
+}
+
+fn all(nodes: &[Node], told: &mut Vec<Told>) -> bool {
+    nodes.iter().all(|node| tell(node, told))
+}
+
+fn list(items: &[ListItem], told: &mut Vec<Told>) -> bool {
+    items.iter().all(|item| tell(&item.command, told))
+}
+
+fn word_text(node: &Node) -> Option<String> {
+    match &node.kind {
+        NodeKind::Word { value, .. } => Some(spelled(value)),
+        _ => None,
+    }
+}
+
+/// Our tree's commands, and the scripts in their words.
+struct Ours<'t> {
+    text: &'t str,
+    tree: &'t Tree<'t>,
+    told: Vec<Told>,
+    inner: Vec<&'t Script<'t>>,
+}
+
+impl<'t> Ours<'t> {
+    fn script(&mut self, script: &'t Script<'t>) {
+        for item in &script.items {
+            self.command(&item.command);
+        }
+    }
+
+    fn command(&mut self, command: &'t Command<'t>) {
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Pipeline(commands) => commands.iter().for_each(|one| self.command(one)),
+            Command::Chain(first, rest) => {
+                self.command(first);
+                rest.iter().for_each(|(_, one)| self.command(one));
+            }
+            Command::Not(inner) | Command::Time(inner, _) | Command::Coproc(_, inner) => {
+                self.command(inner);
+            }
+            Command::Function(function) => self.command(&function.body),
+            Command::Empty => {}
+            Command::Compound(compound) => {
+                self.body(&compound.body);
+                self.redirects(&compound.redirects);
+            }
+        }
+    }
+
+    fn body(&mut self, body: &'t Body<'t>) {
+        match body {
+            Body::Subshell(script) | Body::Group(script) => self.script(script),
+            Body::If { arms, otherwise } => {
+                for (condition, body) in arms {
+                    self.script(condition);
+                    self.script(body);
+                }
+                if let Some(script) = otherwise {
+                    self.script(script);
+                }
+            }
+            Body::Loop { condition, body } => {
+                self.script(condition);
+                self.script(body);
+            }
+            Body::For { words, body, .. } | Body::Select { words, body, .. } => {
+                self.words(words.as_deref().unwrap_or_default());
+                self.script(body);
+            }
+            Body::ForArithmetic { expression, body } => {
+                self.word(expression);
+                self.script(body);
+            }
+            Body::Case { word, arms } => {
+                self.word(word);
+                for (patterns, script) in arms {
+                    self.words(patterns);
+                    self.script(script);
+                }
+            }
+            Body::Arithmetic(expression) => self.word(expression),
+            Body::Condition(words) => self.words(words),
+        }
+    }
+
+    fn simple(&mut self, simple: &'t Simple<'t>) {
+        self.told.push(Told {
+            assignments: simple.assignments.len(),
+            words: simple
+                .words
+                .iter()
+                .map(|word| spelled(word.span.of(self.text)))
+                .collect(),
+            redirects: simple.redirects.len(),
+        });
+        self.assigns(&simple.assignments);
+        self.assigns(&simple.declared);
+        self.words(&simple.words);
+        self.redirects(&simple.redirects);
+    }
+
+    fn assigns(&mut self, assigns: &'t [Assign<'t>]) {
+        for assign in assigns {
+            if let Some(index) = &assign.index {
+                self.word(index);
+            }
+            match &assign.value {
+                AssignValue::One(word) => self.word(word),
+                AssignValue::Array(words) => self.words(words),
+            }
+        }
+    }
+
+    fn redirects(&mut self, redirects: &'t [Redirect<'t>]) {
+        for redirect in redirects {
+            match redirect.kind {
+                crate::syntax::RedirectKind::Document => {
+                    let number = redirect.target.span.start as usize;
+                    if let Some(body) = self.tree.documents.get(number) {
+                        self.word(body);
+                    }
+                }
+                _ => self.word(&redirect.target),
+            }
+        }
+    }
+
+    fn words(&mut self, words: &'t [Word<'t>]) {
+        words.iter().for_each(|word| self.word(word));
+    }
+
+    fn word(&mut self, word: &'t Word<'t>) {
+        for piece in &word.pieces {
+            match piece {
+                Piece::Text(_) | Piece::Quoted(_) => {}
+                Piece::Parameter(parameter) => {
+                    if let Some(index) = &parameter.index {
+                        self.word(index);
+                    }
+                    self.words(&parameter.words);
+                }
+                Piece::Substitution(substitution) => self.inner.push(&substitution.script),
+                Piece::Process(script) => self.inner.push(script),
+                Piece::Arithmetic(expression) => self.word(expression),
+            }
+        }
+    }
+}

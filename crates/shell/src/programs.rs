@@ -1,0 +1,208 @@
+//! What programs do, from tables: one file a family, each with the options it allows.
+//!
+//! A program is a known reader only in a form that changes nothing, starts nothing and connects
+//! nowhere. An option that a table does not have makes it a program like any other; what its operands
+//! name is listed all the same.
+
+mod awk;
+mod files;
+mod git;
+mod interpreters;
+mod jq;
+mod listings;
+mod network;
+mod readers;
+mod search;
+mod sed;
+mod special;
+mod transfer;
+
+use pointsman_model::{AbsPath, Change, EffectView, PathValue, Reach, RunNature, Word};
+
+use crate::field::Field;
+use crate::state::State;
+use crate::walk::Called;
+
+/// A command whose program is to be described.
+pub(crate) struct Asked<'c> {
+    pub(crate) called: &'c Called<'c>,
+    pub(crate) state: &'c State,
+    /// The folder that the line starts in.
+    pub(crate) start: &'c AbsPath,
+}
+
+impl<'c> Asked<'c> {
+    pub(crate) fn args(&self) -> &'c [Field] {
+        self.called.args()
+    }
+
+    /// A field that stands for this folder.
+    pub(crate) fn here(&self) -> Field {
+        Field::made(".", self.called.span)
+    }
+
+    /// Whether the command runs where the line starts.
+    pub(crate) fn at_start(&self) -> bool {
+        self.state.folders.len() == 1 && self.state.folder() == Some(self.start)
+    }
+}
+
+/// What a program does with a thing it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UseKind {
+    Read(Reach),
+    Write(Change),
+    /// A host, or a URL.
+    Connect,
+}
+
+/// A thing that a program uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Use {
+    pub(crate) field: Field,
+    pub(crate) kind: UseKind,
+    /// `Might` for other readings of the command line.
+    pub(crate) view: EffectView,
+}
+
+/// Something that a program starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Inner {
+    /// A command line.
+    Argv(Vec<Field>, EffectView),
+    /// A text for a shell.
+    Script(Field, EffectView),
+}
+
+/// What its output is to the next command of a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lists {
+    Nothing,
+    /// Names below what it reads.
+    WhatItReads,
+    /// Some of the lines that it is fed.
+    WhatItIsFed,
+}
+
+/// What a program does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub(crate) nature: RunNature,
+    pub(crate) uses: Vec<Use>,
+    /// The command without idle options.
+    pub(crate) canonical: Option<Vec<Word>>,
+    pub(crate) inner: Vec<Inner>,
+    pub(crate) lists: Lists,
+    /// The folder that it works in, when an option names another.
+    pub(crate) elsewhere: Option<Field>,
+}
+
+impl Facts {
+    pub(crate) fn of(nature: RunNature) -> Self {
+        Self {
+            nature,
+            uses: Vec::new(),
+            canonical: None,
+            inner: Vec::new(),
+            lists: Lists::Nothing,
+            elsewhere: None,
+        }
+    }
+
+    pub(crate) fn program() -> Self {
+        Self::of(RunNature::Program)
+    }
+
+    pub(crate) fn reader() -> Self {
+        Self::of(RunNature::KnownReader)
+    }
+
+    pub(crate) fn read(&mut self, field: &Field, reach: Reach) {
+        self.uses_one(field, UseKind::Read(reach));
+    }
+
+    pub(crate) fn write(&mut self, field: &Field, change: Change) {
+        self.uses_one(field, UseKind::Write(change));
+    }
+
+    pub(crate) fn connect(&mut self, field: &Field) {
+        self.uses_one(field, UseKind::Connect);
+    }
+
+    fn uses_one(&mut self, field: &Field, kind: UseKind) {
+        self.uses.push(Use {
+            field: field.clone(),
+            kind,
+            view: EffectView::Sure,
+        });
+    }
+
+    /// A use in another reading.
+    pub(crate) fn might(&mut self, field: &Field, kind: UseKind) {
+        self.uses.push(Use {
+            field: field.clone(),
+            kind,
+            view: EffectView::Might,
+        });
+    }
+
+    /// It is no known reader after all.
+    pub(crate) fn spoil(&mut self) {
+        self.nature = RunNature::Program;
+    }
+}
+
+/// What the command does.
+pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
+    let program = asked.called.program().unwrap_or("");
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let mut facts = by_name(asked, name);
+    if program != name {
+        // A file of that name elsewhere may be anything.
+        match facts.nature {
+            RunNature::KnownReader | RunNature::FileCommand => facts.spoil(),
+            RunNature::Program
+            | RunNature::InlineCode
+            | RunNature::Wrapper
+            | RunNature::PlainWrapper => {}
+        }
+    }
+    facts
+}
+
+fn by_name(asked: &Asked<'_>, name: &str) -> Facts {
+    if let Some(facts) = special::asks_about_itself(asked, name) {
+        return facts;
+    }
+    let families: [fn(&Asked<'_>, &str) -> Option<Facts>; 12] = [
+        readers::describe,
+        search::describe,
+        git::describe,
+        files::describe,
+        sed::describe,
+        awk::describe,
+        jq::describe,
+        special::describe,
+        listings::describe,
+        network::describe,
+        transfer::describe,
+        interpreters::describe,
+    ];
+    families
+        .iter()
+        .find_map(|family| family(asked, name))
+        .unwrap_or_else(|| special::stranger(asked))
+}
+
+/// The places that the output of a command names.
+pub(crate) fn names(
+    lists: Lists,
+    reads: &[PathValue],
+    fed: Option<&Vec<PathValue>>,
+) -> Option<Vec<PathValue>> {
+    match lists {
+        Lists::Nothing => None,
+        Lists::WhatItReads => Some(reads.to_vec()),
+        Lists::WhatItIsFed => fed.cloned(),
+    }
+}

@@ -1,0 +1,261 @@
+//! `awk`, its programs looked through: whether they start, write or fetch anything.
+
+use pointsman_model::{Change, EffectView, Reach, RunNature};
+
+use super::{Asked, Facts, Inner};
+use crate::field::Field;
+use crate::options::{Arg, Options, Order, read};
+
+const AWK: Options = Options {
+    short: "bcSrtP",
+    short_value: "Fvf",
+    short_glued: "",
+    long: &[
+        "posix",
+        "traditional",
+        "re-interval",
+        "characters-as-bytes",
+        "sandbox",
+    ],
+    long_value: &["field-separator", "assign", "file"],
+};
+
+pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
+    if !matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "original-awk") {
+        return None;
+    }
+    let mut facts = Facts::reader();
+    let mut operands: Vec<&Field> = Vec::new();
+    let mut from_file = false;
+    for arg in read(asked.args(), &AWK, Order::OptionsFirst) {
+        match arg {
+            Arg::Option("f" | "--file", Some(file)) => {
+                facts.read(&file, Reach::Itself);
+                facts.spoil();
+                from_file = true;
+            }
+            Arg::Option(..) => {}
+            Arg::Stranger(field) => {
+                facts.spoil();
+                if field.text().is_none() {
+                    operands.push(field);
+                }
+            }
+            Arg::Operand(field) => operands.push(field),
+        }
+    }
+    if !from_file && !operands.is_empty() {
+        let program = operands.remove(0);
+        match program.text() {
+            Some(text) => look_through(&mut facts, text, program),
+            None => facts.nature = RunNature::InlineCode,
+        }
+    }
+    for field in operands {
+        let assigns = crate::wrappers::assignment(field.prefix()).is_some();
+        if !assigns && !field.is("-") {
+            facts.read(field, Reach::Itself);
+        }
+    }
+    Some(facts)
+}
+
+/// What a program does beside reading its input and printing.
+fn look_through(facts: &mut Facts, text: &str, program: &Field) {
+    let tokens = tokens(text);
+    let mut prints = false;
+    let mut depth = 0_u32;
+    for (at, token) in tokens.iter().enumerate() {
+        let next = tokens.get(at + 1);
+        match token {
+            Token::Name("print" | "printf") => {
+                prints = true;
+                depth = 0;
+            }
+            Token::Name("system") => {
+                facts.nature = RunNature::Wrapper;
+                if let Some(Token::Text(script)) = tokens.get(at + 2) {
+                    let field = Field::made(script, program.span);
+                    facts.inner.push(Inner::Script(field, EffectView::Might));
+                }
+            }
+            Token::Name("getline") | Token::Sign('@') => facts.nature = RunNature::Wrapper,
+            Token::Sign('|') => {
+                facts.nature = RunNature::Wrapper;
+                let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+                for side in [before, next].into_iter().flatten() {
+                    if let Token::Text(script) = side {
+                        let field = Field::made(script, program.span);
+                        facts.inner.push(Inner::Script(field, EffectView::Might));
+                    }
+                }
+            }
+            Token::Sign('(' | '[') => depth += 1,
+            Token::Sign(')' | ']') => depth = depth.saturating_sub(1),
+            Token::Sign(';' | '\n' | '{' | '}') => {
+                prints = false;
+                depth = 0;
+            }
+            Token::Sign('>') if prints && depth == 0 => match next {
+                Some(Token::Text(file)) if file == "/dev/stderr" || file == "/dev/stdout" => {}
+                Some(Token::Text(file)) => {
+                    facts.nature = RunNature::Wrapper;
+                    facts.write(&Field::made(file, program.span), Change::Content);
+                }
+                _ => facts.nature = RunNature::Wrapper,
+            },
+            Token::Broken => facts.spoil(),
+            Token::Name(_) | Token::Text(_) | Token::Sign(_) | Token::Value => {}
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Token<'t> {
+    Name(&'t str),
+    /// A string, its escapes as they are.
+    Text(String),
+    /// A number or a regular expression.
+    Value,
+    /// One character of an operator; of `>>`, `||`, `&&` and comparisons what stands for them.
+    Sign(char),
+    /// Something that has no end.
+    Broken,
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(char) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = text.get(at..).unwrap_or("");
+        let len = match char {
+            ' ' | '\t' | '\r' => 1,
+            '#' => rest.find('\n').unwrap_or(rest.len()),
+            '"' => match closing(rest, '"') {
+                Some(end) => {
+                    found.push(Token::Text(rest.get(1..end).unwrap_or("").to_owned()));
+                    end + 1
+                }
+                None => {
+                    found.push(Token::Broken);
+                    rest.len()
+                }
+            },
+            '/' if !ends_value(found.last()) => match closing(rest, '/') {
+                Some(end) => {
+                    found.push(Token::Value);
+                    end + 1
+                }
+                None => {
+                    found.push(Token::Broken);
+                    rest.len()
+                }
+            },
+            _ if char.is_alphanumeric() || char == '_' => {
+                let end = rest
+                    .find(|char: char| !(char.is_alphanumeric() || char == '_' || char == '.'))
+                    .unwrap_or(rest.len());
+                found.push(if char.is_ascii_digit() {
+                    Token::Value
+                } else {
+                    Token::Name(rest.get(..end).unwrap_or(""))
+                });
+                end
+            }
+            '\\' if rest.starts_with("\\\n") => 2,
+            _ => {
+                // `||` joins conditions; `|&` starts a process as `|` does.
+                let double = rest.starts_with("||") || rest.starts_with(">=");
+                if double {
+                    found.push(Token::Sign('='));
+                    2
+                } else {
+                    found.push(Token::Sign(char));
+                    let same = rest.starts_with(">>");
+                    char.len_utf8() + usize::from(same)
+                }
+            }
+        };
+        at += len.max(1);
+    }
+    found
+}
+
+/// Where the string or expression that begins here ends.
+fn closing(rest: &str, quote: char) -> Option<usize> {
+    let mut chars = rest.char_indices().skip(1);
+    let mut bracket = false;
+    while let Some((at, char)) = chars.next() {
+        match char {
+            '\\' => {
+                chars.next();
+            }
+            '\n' => return None,
+            '[' if quote == '/' => bracket = true,
+            ']' if quote == '/' => bracket = false,
+            _ if char == quote && !bracket => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a slash behind this token divides.
+fn ends_value(token: Option<&Token<'_>>) -> bool {
+    match token {
+        Some(Token::Name(name)) => !matches!(*name, "return" | "in" | "print" | "printf" | "case"),
+        Some(Token::Text(_) | Token::Value | Token::Sign(')' | ']' | '$')) => true,
+        Some(Token::Sign(_) | Token::Broken) | None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pointsman_model::Span;
+
+    #[track_caller]
+    fn check(program: &str, expect: RunNature) {
+        let mut facts = Facts::reader();
+        let field = Field::made(program, Span { start: 0, end: 0 });
+        look_through(&mut facts, program, &field);
+        assert_eq!(facts.nature, expect, "{program}");
+    }
+
+    #[test]
+    fn programs_that_only_print_are_readers() {
+        for program in [
+            "{print $1}",
+            "$3 > 100 {print $1}",
+            "/^[?][?]/ {print $2}",
+            "NR>1 && $2 >= 5",
+            "BEGIN{FS=\",\"} {s+=$1} END{print s/NR}",
+            "{ if ($1 > 2) print \"a > b | c\" }",
+            "{print ($1 > 2)}",
+            "{print > \"/dev/stderr\"}",
+            "a || b",
+            "{print \"system(x)\"}",
+            "{gsub(/a|b/, \"\"); print}",
+            "/a>b/ {print}",
+        ] {
+            check(program, RunNature::KnownReader);
+        }
+    }
+
+    #[test]
+    fn programs_that_do_more_are_not() {
+        for program in [
+            "BEGIN{system(\"id\")}",
+            "{print | \"sh\"}",
+            "{\"id\" | getline x}",
+            "{print > \"out\"}",
+            "{print $1 >> $2}",
+            "{getline x < \"f\"}",
+            "@load \"x\"",
+            "{print |& \"cmd\"}",
+        ] {
+            check(program, RunNature::Wrapper);
+        }
+        check("{print \"a}", RunNature::Program);
+    }
+}

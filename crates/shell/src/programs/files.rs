@@ -1,0 +1,374 @@
+//! Programs that change files, and what they change.
+
+use pointsman_model::{Change, Reach, RunNature};
+
+use super::{Asked, Facts, UseKind};
+use crate::field::{Field, Known};
+use crate::options::{Arg, Options, Order, read};
+
+const NONE: Options = Options {
+    short: "",
+    short_value: "",
+    short_glued: "",
+    long: &[],
+    long_value: &[],
+};
+
+pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
+    let facts = match name {
+        "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" => remove(asked, name),
+        "mkdir" | "touch" | "mkfifo" | "mktemp" => make(asked, name),
+        "cp" | "mv" | "install" | "gcp" | "gmv" | "ln" | "link" => copy(asked, name),
+        "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "chcon" => attributes(asked),
+        "tee" | "sponge" | "truncate" | "fallocate" => write_all(asked, name),
+        "dd" => dd(asked),
+        "patch" => patch(asked),
+        "split" | "csplit" => split(asked),
+        _ => return None,
+    };
+    Some(facts)
+}
+
+/// Options and operands of a file command; the nature falls back for an unknown option.
+fn arguments<'f>(
+    asked: &Asked<'f>,
+    options: &Options,
+    facts: &mut Facts,
+) -> (Vec<(&'f str, Option<Field>)>, Vec<&'f Field>) {
+    let mut known = Vec::new();
+    let mut operands = Vec::new();
+    for arg in read(asked.args(), options, Order::Mixed) {
+        match arg {
+            Arg::Option(option, value) => known.push((option, value)),
+            Arg::Stranger(field) => {
+                facts.spoil();
+                if field.text().is_none() {
+                    operands.push(field);
+                }
+            }
+            Arg::Operand(field) => operands.push(field),
+        }
+    }
+    (known, operands)
+}
+
+fn remove(asked: &Asked<'_>, name: &str) -> Facts {
+    const REMOVE: Options = Options {
+        short: "dfiIrRvp",
+        long: &[
+            "force",
+            "recursive",
+            "dir",
+            "verbose",
+            "interactive",
+            "one-file-system",
+            "preserve-root",
+            "parents",
+            "ignore-fail-on-non-empty",
+        ],
+        ..NONE
+    };
+    let mut facts = Facts::of(match name {
+        "rm" | "rmdir" => RunNature::FileCommand,
+        _ => RunNature::Program,
+    });
+    let (options, operands) = arguments(asked, &REMOVE, &mut facts);
+    for field in operands {
+        facts.write(field, Change::Remove);
+        // `rmdir -p a/b` removes `a` too.
+        if name == "rmdir"
+            && options
+                .iter()
+                .any(|(option, _)| matches!(*option, "p" | "--parents"))
+        {
+            facts.spoil();
+        }
+    }
+    facts
+}
+
+fn make(asked: &Asked<'_>, name: &str) -> Facts {
+    const MAKE: Options = Options {
+        short: "acfhmpvdqu",
+        short_value: "trm",
+        long: &[
+            "parents",
+            "verbose",
+            "no-create",
+            "no-dereference",
+            "directory",
+            "quiet",
+        ],
+        long_value: &["mode", "reference", "date", "time", "suffix"],
+        ..NONE
+    };
+    const MKDIR: Options = Options {
+        short: "pv",
+        short_value: "m",
+        ..MAKE
+    };
+    const TOUCH: Options = Options {
+        short: "acfhm",
+        short_value: "dtr",
+        ..MAKE
+    };
+    let mut facts = Facts::of(match name {
+        "mkdir" | "touch" => RunNature::FileCommand,
+        _ => RunNature::Program,
+    });
+    let table = match name {
+        "mkdir" => &MKDIR,
+        "touch" => &TOUCH,
+        _ => &MAKE,
+    };
+    let (options, operands) = arguments(asked, table, &mut facts);
+    for (option, value) in options {
+        if let ("r" | "--reference", Some(file)) = (option, value) {
+            facts.read(&file, Reach::Itself);
+        }
+    }
+    for field in operands {
+        facts.write(field, Change::Content);
+    }
+    facts
+}
+
+const COPY: Options = Options {
+    short: "abdfHiLlnPpRrsTuvxDCFZ",
+    short_value: "tSmgo",
+    long: &[
+        "archive",
+        "attributes-only",
+        "backup",
+        "copy-contents",
+        "debug",
+        "dereference",
+        "force",
+        "interactive",
+        "link",
+        "no-clobber",
+        "no-dereference",
+        "no-target-directory",
+        "one-file-system",
+        "parents",
+        "preserve",
+        "recursive",
+        "reflink",
+        "relative",
+        "remove-destination",
+        "sparse",
+        "strip-trailing-slashes",
+        "symbolic",
+        "symbolic-link",
+        "update",
+        "verbose",
+        "directory",
+        "preserve-timestamps",
+        "compare",
+        "logical",
+        "physical",
+    ],
+    long_value: &[
+        "target-directory",
+        "suffix",
+        "no-preserve",
+        "mode",
+        "owner",
+        "group",
+    ],
+    short_glued: "",
+};
+
+fn copy(asked: &Asked<'_>, name: &str) -> Facts {
+    let mut facts = Facts::of(match name {
+        "cp" | "mv" => RunNature::FileCommand,
+        _ => RunNature::Program,
+    });
+    let (options, mut operands) = arguments(asked, &COPY, &mut facts);
+    let mut target = None;
+    let mut reach = Reach::Itself;
+    let mut folders = false;
+    for (option, value) in options {
+        match (option, value) {
+            ("t" | "--target-directory", Some(folder)) => target = Some(folder),
+            ("a" | "r" | "R" | "--archive" | "--recursive", _) if name != "ln" => {
+                reach = Reach::ContentBelow;
+            }
+            // Backups have names that are not told here.
+            ("b" | "--backup" | "S" | "--suffix", _) => facts.spoil(),
+            ("d" | "D" | "--directory", _) if name == "install" => folders = option != "D",
+            _ => {}
+        }
+    }
+    if folders {
+        for field in operands {
+            facts.write(field, Change::Content);
+        }
+        return facts;
+    }
+    let target = match target {
+        Some(target) => target,
+        None => match operands.pop() {
+            Some(field) if operands.is_empty() && name == "ln" => {
+                operands.push(field);
+                asked.here()
+            }
+            Some(field) => field.clone(),
+            None => return facts,
+        },
+    };
+    if name == "mv" {
+        reach = Reach::ContentBelow;
+    }
+    let here = target.is(".") && name == "ln" && operands.len() == 1;
+    if !here {
+        facts.write(&target, Change::Content);
+    }
+    for source in operands {
+        facts.read(source, reach);
+        if name == "mv" {
+            facts.write(source, Change::Remove);
+        }
+        if let Some(inside) = inside(&target, source) {
+            facts.might(&inside, UseKind::Write(Change::Content));
+        }
+    }
+    facts
+}
+
+/// Where the source lands when the target is a folder.
+fn inside(target: &Field, source: &Field) -> Option<Field> {
+    let (folder, file) = (target.text()?, source.text()?);
+    let name = file.trim_end_matches('/').rsplit('/').next()?;
+    let mut field = target.clone();
+    field.known = Known::Text(format!("{folder}/{name}").into());
+    Some(field)
+}
+
+fn attributes(asked: &Asked<'_>) -> Facts {
+    const ATTRIBUTES: Options = Options {
+        short: "cfhHLPRv",
+        long: &[
+            "changes",
+            "recursive",
+            "silent",
+            "quiet",
+            "verbose",
+            "no-dereference",
+            "preserve-root",
+        ],
+        long_value: &["from"],
+        ..NONE
+    };
+    let mut facts = Facts::program();
+    let mut reference = false;
+    let mut operands = Vec::new();
+    for arg in read(asked.args(), &ATTRIBUTES, Order::Mixed) {
+        match arg {
+            Arg::Option(..) => {}
+            Arg::Stranger(field) => match field.text() {
+                Some(text) if text.starts_with("--reference") => reference = true,
+                // `chmod -x file`: a mode.
+                Some(_) | None => operands.push(field),
+            },
+            Arg::Operand(field) => operands.push(field),
+        }
+    }
+    let skip = if reference { 0 } else { 1 };
+    for field in operands.iter().skip(skip) {
+        facts.write(field, Change::Attributes);
+    }
+    facts
+}
+
+fn write_all(asked: &Asked<'_>, name: &str) -> Facts {
+    const WRITE: Options = Options {
+        short: "aipcon",
+        short_value: "srl",
+        long: &[
+            "append",
+            "ignore-interrupts",
+            "no-create",
+            "io-blocks",
+            "output-error",
+        ],
+        long_value: &["size", "reference", "length", "offset"],
+        ..NONE
+    };
+    let mut facts = Facts::program();
+    let (_, operands) = arguments(asked, &WRITE, &mut facts);
+    for field in operands {
+        if !(name == "tee" && field.is("-")) {
+            facts.write(field, Change::Content);
+        }
+    }
+    // `tee` with the null device, or nothing, keeps nothing.
+    let keeps = facts.uses.iter().any(|used| !used.field.is("/dev/null"));
+    if name == "tee" && !keeps && asked.args().iter().all(|field| field.text().is_some()) {
+        facts.nature = RunNature::KnownReader;
+    }
+    facts
+}
+
+fn dd(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::program();
+    for field in asked.args() {
+        if field.prefix().starts_with("if=") {
+            facts.read(&field.tail(3), Reach::Itself);
+        } else if field.prefix().starts_with("of=") {
+            facts.write(&field.tail(3), Change::Content);
+        }
+    }
+    facts
+}
+
+fn patch(asked: &Asked<'_>) -> Facts {
+    const PATCH: Options = Options {
+        short: "bcEeflNnRsTtuvZ",
+        short_value: "BDdFgioprVYz",
+        long: &[
+            "backup", "dry-run", "force", "batch", "forward", "reverse", "quiet", "silent",
+            "verbose",
+        ],
+        long_value: &[
+            "input",
+            "output",
+            "strip",
+            "directory",
+            "fuzz",
+            "reject-file",
+        ],
+        ..NONE
+    };
+    let mut facts = Facts::program();
+    let (options, operands) = arguments(asked, &PATCH, &mut facts);
+    for (option, value) in options {
+        match (option, value) {
+            ("i" | "--input", Some(file)) => facts.read(&file, Reach::Itself),
+            ("o" | "--output" | "r" | "--reject-file", Some(file)) => {
+                facts.write(&file, Change::Content);
+            }
+            _ => {}
+        }
+    }
+    if let Some(file) = operands.first() {
+        facts.write(file, Change::Content);
+    }
+    if let Some(file) = operands.get(1) {
+        facts.read(file, Reach::Itself);
+    }
+    facts
+}
+
+fn split(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::program();
+    let operands: Vec<&Field> = asked
+        .args()
+        .iter()
+        .filter(|field| !field.may_be_option())
+        .collect();
+    if let Some(file) = operands.last() {
+        facts.might(file, UseKind::Read(Reach::Itself));
+    }
+    facts
+}

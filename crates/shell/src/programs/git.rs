@@ -1,0 +1,261 @@
+//! `git`: its global options, and the subcommands that only look.
+
+mod readers;
+
+use pointsman_model::{Change, EffectView, Reach};
+
+use self::readers::looks;
+use super::{Asked, Facts, Inner, UseKind};
+use crate::field::Field;
+use crate::options::{Arg, Options, Order, read};
+
+/// Global options. `--exec-path`, `--config-env` and the like change what runs, and are not here.
+const GLOBAL: Options = Options {
+    short: "pP",
+    short_value: "Cc",
+    short_glued: "",
+    long: &[
+        "no-pager",
+        "paginate",
+        "no-optional-locks",
+        "no-replace-objects",
+        "literal-pathspecs",
+        "glob-pathspecs",
+        "noglob-pathspecs",
+        "icase-pathspecs",
+        "no-lazy-fetch",
+        "no-advice",
+        "bare",
+    ],
+    long_value: &["git-dir", "work-tree", "namespace"],
+};
+
+/// Configuration that changes how output looks and nothing else.
+const IDLE_SETTINGS: [&str; 6] = [
+    "color.",
+    "core.quotepath",
+    "core.pager=cat",
+    "core.pager=",
+    "advice.",
+    "column.",
+];
+
+pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
+    if name != "git" {
+        return None;
+    }
+    let args = asked.args();
+    let read = read(args, &GLOBAL, Order::OptionsFirst);
+    let mut idle = true;
+    let mut any = false;
+    let mut elsewhere = None;
+    let mut sub: Option<usize> = None;
+    for arg in &read {
+        match arg {
+            Arg::Option("C", Some(folder)) => {
+                any = true;
+                let target = crate::walk::folder_of(folder, asked.state);
+                let same = asked.state.folders.as_slice() == std::slice::from_ref(&target);
+                idle &= same;
+                if elsewhere.is_some() {
+                    idle = false;
+                }
+                elsewhere = Some(folder.clone());
+            }
+            Arg::Option("c", Some(setting)) => {
+                any = true;
+                let text = setting.text().map(str::to_ascii_lowercase);
+                idle &= text.is_some_and(|text| {
+                    IDLE_SETTINGS.iter().any(|known| {
+                        if known.contains('=') {
+                            text == *known
+                        } else {
+                            text.starts_with(known)
+                        }
+                    })
+                });
+            }
+            Arg::Option(
+                "--git-dir" | "--work-tree" | "--namespace" | "--bare" | "-p" | "p" | "--paginate",
+                _,
+            ) => {
+                any = true;
+                idle = false;
+            }
+            Arg::Option(..) => any = true,
+            Arg::Stranger(field) => {
+                let mut facts = Facts::program();
+                guess(args, field, &mut facts);
+                return Some(facts);
+            }
+            Arg::Operand(field) => {
+                sub = args.iter().position(|other| std::ptr::eq(other, *field));
+                break;
+            }
+        }
+    }
+    let Some(at) = sub else {
+        return Some(Facts::program());
+    };
+    let rest = args.get(at + 1..).unwrap_or_default();
+    let Some(name) = args.get(at).and_then(Field::text) else {
+        let mut facts = Facts::program();
+        facts
+            .inner
+            .push(Inner::Argv(without_options(asked, at), EffectView::Might));
+        return Some(facts);
+    };
+    let mut facts = subcommand(asked, name, rest);
+    if any {
+        let plain = without_options(asked, at);
+        if idle {
+            facts.canonical = Some(plain.iter().map(Field::word).collect());
+        } else {
+            facts.spoil();
+            facts.elsewhere = elsewhere;
+            facts.inner.push(Inner::Argv(plain, EffectView::Might));
+        }
+    }
+    // Another folder may be another repository, with hooks and settings of its own.
+    if !asked.at_start() {
+        facts.spoil();
+    }
+    Some(facts)
+}
+
+/// The command without its global options.
+fn without_options(asked: &Asked<'_>, sub: usize) -> Vec<Field> {
+    let mut plain = Vec::new();
+    plain.extend(asked.called.fields.first().cloned());
+    plain.extend_from_slice(asked.args().get(sub..).unwrap_or_default());
+    plain
+}
+
+/// Behind an unknown option the subcommand may be the next word, or the one behind it.
+fn guess(args: &[Field], stranger: &Field, facts: &mut Facts) {
+    let Some(at) = args.iter().position(|other| std::ptr::eq(other, stranger)) else {
+        return;
+    };
+    for from in [at + 1, at + 2] {
+        let Some(rest) = args.get(from..).filter(|rest| !rest.is_empty()) else {
+            continue;
+        };
+        let mut plain = vec![Field::made("git", stranger.span)];
+        plain.extend_from_slice(rest);
+        if rest.first().is_some_and(|field| !field.may_be_option()) {
+            facts.inner.push(Inner::Argv(plain, EffectView::Might));
+        }
+    }
+}
+
+fn subcommand(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Facts {
+    if let Some(facts) = looks(asked, name, rest) {
+        return facts;
+    }
+    let mut facts = Facts::program();
+    match name {
+        "checkout" | "restore" | "rm" | "mv" | "apply" | "add" | "stage" => {
+            changes(&mut facts, name, rest);
+        }
+        "push" | "fetch" | "pull" | "clone" | "ls-remote" | "remote" | "submodule" => {
+            let remote = rest
+                .iter()
+                .find(|field| field.text().is_some_and(is_address))
+                .cloned();
+            let field = remote.unwrap_or_else(|| Field {
+                known: crate::expand::unknown("", crate::field::Shape::One),
+                ..Field::made(name, asked.called.span)
+            });
+            if !matches!(name, "remote" | "submodule") || field.text().is_some() {
+                facts.connect(&field);
+            }
+        }
+        _ => {}
+    }
+    started(&mut facts, name, rest);
+    facts
+}
+
+/// What a subcommand starts by its arguments.
+fn started(facts: &mut Facts, name: &str, rest: &[Field]) {
+    let might = EffectView::Might;
+    match name {
+        "bisect" if rest.first().is_some_and(|field| field.is("run")) => {
+            let command = rest.get(1..).unwrap_or_default().to_vec();
+            facts.inner.push(Inner::Argv(command, might));
+        }
+        "submodule" if rest.iter().any(|field| field.is("foreach")) => {
+            let at = rest
+                .iter()
+                .position(|field| field.is("foreach"))
+                .unwrap_or(0);
+            let command: Vec<Field> = rest
+                .iter()
+                .skip(at + 1)
+                .filter(|field| !field.is("--recursive") && !field.is("-q"))
+                .cloned()
+                .collect();
+            match command.as_slice() {
+                [script] => facts.inner.push(Inner::Script(script.clone(), might)),
+                _ => facts.inner.push(Inner::Argv(command, might)),
+            }
+        }
+        "rebase" | "filter-branch" | "difftool" | "mergetool" | "fetch" | "pull" | "clone"
+        | "push" | "archive" => {
+            for (at, field) in rest.iter().enumerate() {
+                let Some(text) = field.text() else { continue };
+                let exec = [
+                    "-x",
+                    "--exec",
+                    "--extcmd",
+                    "--tree-filter",
+                    "--index-filter",
+                    "--msg-filter",
+                    "--upload-pack",
+                    "-u",
+                    "--receive-pack",
+                ];
+                if exec.contains(&text) && !(text == "-u" && matches!(name, "push" | "archive")) {
+                    if let Some(script) = rest.get(at + 1) {
+                        facts.inner.push(Inner::Script(script.clone(), might));
+                    }
+                } else if let Some((option, _)) = text.split_once('=')
+                    && exec.contains(&option)
+                {
+                    let script = field.tail(option.len() + 1);
+                    facts.inner.push(Inner::Script(script, might));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn changes(facts: &mut Facts, name: &str, rest: &[Field]) {
+    let dashes = rest.iter().position(|field| field.is("--"));
+    let paths = match (name, dashes) {
+        ("checkout", None) => &[],
+        (_, Some(at)) => rest.get(at + 1..).unwrap_or_default(),
+        (_, None) => rest,
+    };
+    for field in paths.iter().filter(|field| !field.may_be_option()) {
+        match name {
+            "checkout" | "restore" => facts.might(field, UseKind::Write(Change::Content)),
+            "rm" => facts.write(field, Change::Remove),
+            "mv" => {
+                facts.write(field, Change::Remove);
+                facts.write(field, Change::Content);
+            }
+            "apply" => facts.read(field, Reach::Itself),
+            _ => facts.might(field, UseKind::Read(Reach::ContentBelow)),
+        }
+    }
+}
+
+/// Whether the text is the address of a repository elsewhere.
+fn is_address(text: &str) -> bool {
+    if text.starts_with('-') {
+        return false;
+    }
+    text.contains("://") || (text.contains('@') && text.contains(':'))
+}

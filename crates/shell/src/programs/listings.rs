@@ -1,0 +1,231 @@
+//! Listings of package managers and containers, and what else they do.
+
+use super::{Asked, Facts};
+use crate::field::Field;
+
+/// A subcommand that only lists, and the options with which it does.
+struct Listing {
+    program: &'static str,
+    words: &'static [&'static str],
+    options: &'static [&'static str],
+}
+
+const DOCKER: &[&str] = &[
+    "-a",
+    "--all",
+    "-q",
+    "--quiet",
+    "--no-trunc",
+    "-n",
+    "--last",
+    "-l",
+    "--latest",
+    "-s",
+    "--size",
+    "-f",
+    "--filter",
+    "--format",
+    "--digests",
+    "--tail",
+    "--since",
+    "--until",
+    "-t",
+    "--timestamps",
+    "--details",
+    "--follow",
+    "--type",
+];
+
+const NPM: &[&str] = &[
+    "--depth",
+    "--json",
+    "-g",
+    "--global",
+    "--long",
+    "--parseable",
+    "--prod",
+    "--dev",
+    "--all",
+    "-a",
+    "--production",
+    "--omit",
+    "--recursive",
+    "-r",
+];
+
+const PIP: &[&str] = &[
+    "--format",
+    "--not-required",
+    "--user",
+    "--local",
+    "-l",
+    "--all",
+    "-f",
+    "--files",
+    "-v",
+    "--exclude-editable",
+];
+
+const LISTINGS: [Listing; 23] = [
+    Listing {
+        program: "docker",
+        words: &["ps"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "docker",
+        words: &["images"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "docker",
+        words: &["logs"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "docker",
+        words: &["inspect"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "docker",
+        words: &["container", "ls"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "docker",
+        words: &["image", "ls"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "docker",
+        words: &["volume", "ls"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "docker",
+        words: &["network", "ls"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "docker",
+        words: &["version"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "podman",
+        words: &["ps"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "podman",
+        words: &["images"],
+        options: DOCKER,
+    },
+    Listing {
+        program: "npm",
+        words: &["ls"],
+        options: NPM,
+    },
+    Listing {
+        program: "npm",
+        words: &["list"],
+        options: NPM,
+    },
+    Listing {
+        program: "npm",
+        words: &["root"],
+        options: NPM,
+    },
+    Listing {
+        program: "npm",
+        words: &["prefix"],
+        options: NPM,
+    },
+    Listing {
+        program: "pnpm",
+        words: &["ls"],
+        options: NPM,
+    },
+    Listing {
+        program: "pnpm",
+        words: &["list"],
+        options: NPM,
+    },
+    Listing {
+        program: "pip",
+        words: &["list"],
+        options: PIP,
+    },
+    Listing {
+        program: "pip",
+        words: &["show"],
+        options: PIP,
+    },
+    Listing {
+        program: "pip3",
+        words: &["list"],
+        options: PIP,
+    },
+    Listing {
+        program: "pip3",
+        words: &["show"],
+        options: PIP,
+    },
+    Listing {
+        program: "cargo",
+        words: &["locate-project"],
+        options: &["--message-format", "--workspace"],
+    },
+    Listing {
+        program: "rustup",
+        words: &["show"],
+        options: &[],
+    },
+];
+
+/// Programs whose every subcommand talks to a server.
+const SERVED: [&str; 9] = [
+    "gh", "glab", "kubectl", "helm", "aws", "gcloud", "az", "heroku", "vercel",
+];
+
+pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
+    let args = asked.args();
+    if SERVED.contains(&name) {
+        let mut facts = Facts::program();
+        let field = Field {
+            known: crate::expand::unknown("", crate::field::Shape::One),
+            ..Field::made(name, asked.called.span)
+        };
+        facts.connect(&field);
+        return Some(facts);
+    }
+    let mut known = LISTINGS
+        .iter()
+        .filter(|listing| listing.program == name)
+        .peekable();
+    known.peek()?;
+    for listing in known {
+        let head: Vec<&str> = args
+            .iter()
+            .take(listing.words.len())
+            .map_while(Field::text)
+            .collect();
+        if head != listing.words {
+            continue;
+        }
+        let rest = args.get(listing.words.len()..).unwrap_or_default();
+        let plain = rest.iter().all(|field| match field.text() {
+            Some(text) if field.may_be_option() => {
+                let option = text.split('=').next().unwrap_or(text);
+                listing.options.contains(&option)
+            }
+            Some(_) => true,
+            None => !field.may_be_option(),
+        });
+        if plain {
+            return Some(Facts::reader());
+        }
+    }
+    Some(Facts::program())
+}

@@ -1,0 +1,300 @@
+//! Programs that talk to hosts.
+
+use pointsman_model::{Change, Reach};
+
+use super::{Asked, Facts};
+use crate::field::Field;
+use crate::options::{Arg, Options, Order, read};
+
+pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
+    match name {
+        "curl" | "curlie" => Some(curl(asked)),
+        "wget" | "wget2" => Some(wget(asked)),
+        "http" | "https" | "xh" | "lynx" | "w3m" | "ftp" | "sftp" | "telnet" | "nc" | "ncat"
+        | "netcat" | "socat" | "ping" | "ping6" | "traceroute" | "tracepath" | "dig" | "host"
+        | "nslookup" | "whois" | "nmap" | "openssl" | "aria2c" | "yt-dlp" | "httpie" => {
+            Some(plain(asked, name))
+        }
+        _ => None,
+    }
+}
+
+const CURL: Options = Options {
+    short: "#0123456789aBfgGiIjJklLMnNOpqRsSvVZ",
+    short_value: "AbcCdDeEFhHKmoPQrtTuUwxXYyz",
+    short_glued: "",
+    long: &[
+        "silent",
+        "show-error",
+        "fail",
+        "fail-with-body",
+        "location",
+        "insecure",
+        "include",
+        "head",
+        "verbose",
+        "compressed",
+        "globoff",
+        "get",
+        "http1.1",
+        "http2",
+        "ipv4",
+        "ipv6",
+        "remote-name",
+        "remote-header-name",
+        "no-progress-meter",
+        "progress-bar",
+        "remote-time",
+        "no-buffer",
+        "netrc",
+        "anyauth",
+        "basic",
+        "ntlm",
+        "location-trusted",
+        "parallel",
+        "create-dirs",
+        "tlsv1.2",
+        "tlsv1.3",
+        "path-as-is",
+        "raw",
+    ],
+    long_value: &[
+        "output",
+        "output-dir",
+        "data",
+        "data-raw",
+        "data-binary",
+        "data-urlencode",
+        "data-ascii",
+        "json",
+        "form",
+        "form-string",
+        "header",
+        "request",
+        "user",
+        "user-agent",
+        "referer",
+        "cookie",
+        "cookie-jar",
+        "url",
+        "max-time",
+        "connect-timeout",
+        "retry",
+        "retry-delay",
+        "retry-max-time",
+        "proxy",
+        "upload-file",
+        "config",
+        "dump-header",
+        "write-out",
+        "cacert",
+        "cert",
+        "key",
+        "resolve",
+        "range",
+        "limit-rate",
+        "trace",
+        "trace-ascii",
+        "stderr",
+        "netrc-file",
+        "unix-socket",
+        "interface",
+        "max-redirs",
+        "ciphers",
+        "oauth2-bearer",
+    ],
+};
+
+fn curl(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::program();
+    let mut remote_name = false;
+    let mut addresses = Vec::new();
+    for arg in read(asked.args(), &CURL, Order::Mixed) {
+        match arg {
+            Arg::Option("O" | "--remote-name", _) => remote_name = true,
+            Arg::Option(option, Some(value)) => match option {
+                "o" | "--output" | "D" | "--dump-header" | "c" | "--cookie-jar" | "--trace"
+                | "--trace-ascii" | "--stderr" | "--output-dir" => {
+                    if !value.is("-") {
+                        facts.write(&value, Change::Content);
+                    }
+                }
+                "T" | "--upload-file" | "K" | "--config" | "--cacert" | "--cert" | "E"
+                | "--key" | "--netrc-file" => {
+                    if !value.is("-") && !value.is(".") {
+                        facts.read(&value, Reach::Itself);
+                    }
+                }
+                "d" | "--data" | "--data-binary" | "--data-ascii" | "--json" | "b" | "--cookie"
+                | "H" | "--header" | "w" | "--write-out" => at_file(&mut facts, &value),
+                "--data-urlencode" | "F" | "--form" => form(&mut facts, &value),
+                "--url" | "x" | "--proxy" => addresses.push(value),
+                _ => {}
+            },
+            Arg::Option(_, None) => {}
+            Arg::Stranger(field) => {
+                if field.text().is_none() {
+                    addresses.push(field.clone());
+                }
+            }
+            Arg::Operand(field) => addresses.push(field.clone()),
+        }
+    }
+    for address in &addresses {
+        facts.connect(address);
+        if address.prefix().starts_with("file://") {
+            facts.read(&address.tail("file://".len()), Reach::Itself);
+        }
+        if remote_name {
+            last_segment(&mut facts, address);
+        }
+    }
+    facts
+}
+
+/// `@file` as a value.
+fn at_file(facts: &mut Facts, value: &Field) {
+    if value.prefix().starts_with('@') && !value.is("@-") {
+        facts.read(&value.tail(1), Reach::Itself);
+    }
+}
+
+/// `name=@file`, `name=<file`.
+fn form(facts: &mut Facts, value: &Field) {
+    let prefix = value.prefix();
+    if let Some(at) = prefix.find(['@', '<'])
+        && (at == 0 || prefix.as_bytes().get(at - 1) == Some(&b'=') || !prefix.contains('='))
+    {
+        let mut file = value.tail(at + 1);
+        if let Some(text) = file.text()
+            && let Some(end) = text.find(';')
+        {
+            file = Field::made(text.get(..end).unwrap_or(""), file.span);
+        }
+        facts.read(&file, Reach::Itself);
+    }
+}
+
+/// The file that a URL is saved under when nothing else is said.
+fn last_segment(facts: &mut Facts, address: &Field) {
+    let Some(text) = address.text() else {
+        return;
+    };
+    let path = text.split(['?', '#']).next().unwrap_or(text);
+    let path = path.split_once("://").map_or(path, |(_, rest)| rest);
+    let name = match path.split_once('/') {
+        Some((_, path)) => path.trim_end_matches('/').rsplit('/').next().unwrap_or(""),
+        None => "",
+    };
+    let name = if name.is_empty() { "index.html" } else { name };
+    facts.write(&Field::made(name, address.span), Change::Content);
+}
+
+fn wget(asked: &Asked<'_>) -> Facts {
+    const WGET: Options = Options {
+        short: "46bcdEFHhKkLmNnpqrSVvx",
+        short_value: "aAeiIDlOoPQRtTUwX",
+        short_glued: "",
+        long: &[
+            "quiet",
+            "continue",
+            "no-check-certificate",
+            "recursive",
+            "no-parent",
+            "mirror",
+            "spider",
+            "timestamping",
+            "no-verbose",
+            "content-disposition",
+            "show-progress",
+            "no-clobber",
+            "page-requisites",
+            "convert-links",
+        ],
+        long_value: &[
+            "output-document",
+            "output-file",
+            "directory-prefix",
+            "input-file",
+            "header",
+            "user-agent",
+            "tries",
+            "timeout",
+            "post-data",
+            "post-file",
+            "body-file",
+            "user",
+            "password",
+            "level",
+            "method",
+            "body-data",
+            "append-output",
+            "save-cookies",
+            "load-cookies",
+            "progress",
+        ],
+    };
+    let mut facts = Facts::program();
+    let mut named = false;
+    let mut addresses: Vec<&Field> = Vec::new();
+    for arg in read(asked.args(), &WGET, Order::Mixed) {
+        match arg {
+            Arg::Option("O" | "--output-document", Some(file)) => {
+                named = true;
+                if !file.is("-") {
+                    facts.write(&file, Change::Content);
+                }
+            }
+            Arg::Option("P" | "--directory-prefix", Some(folder)) => {
+                named = true;
+                facts.write(&folder, Change::Content);
+            }
+            Arg::Option(
+                "o" | "--output-file" | "a" | "--append-output" | "--save-cookies",
+                Some(file),
+            ) => facts.write(&file, Change::Content),
+            Arg::Option(
+                "i" | "--input-file" | "--post-file" | "--body-file" | "--load-cookies",
+                Some(file),
+            ) => facts.read(&file, Reach::Itself),
+            Arg::Option("--spider", _) => named = true,
+            Arg::Option(..) => {}
+            Arg::Stranger(field) => {
+                if field.text().is_none() {
+                    addresses.push(field);
+                }
+            }
+            Arg::Operand(field) => addresses.push(field),
+        }
+    }
+    for address in addresses {
+        facts.connect(address);
+        if !named {
+            last_segment(&mut facts, address);
+        }
+    }
+    facts
+}
+
+/// Programs whose first operand that looks like one is a host.
+fn plain(asked: &Asked<'_>, name: &str) -> Facts {
+    let mut facts = Facts::program();
+    if name == "openssl"
+        && !asked
+            .args()
+            .first()
+            .is_some_and(|field| field.is("s_client"))
+    {
+        return facts;
+    }
+    let host = asked.args().iter().find(|field| {
+        !field.may_be_option()
+            && field
+                .text()
+                .is_none_or(|text| !text.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    if let Some(host) = host {
+        facts.connect(host);
+    }
+    facts
+}

@@ -1,0 +1,447 @@
+//! Programs that search: grep, rg, ag, fd, find.
+
+mod find;
+
+use pointsman_model::Reach;
+
+use super::{Asked, Facts, Lists};
+use crate::field::Field;
+use crate::options::{Arg, Options, Order, read};
+
+pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
+    match name {
+        "grep" | "egrep" | "fgrep" | "zgrep" | "zegrep" | "zfgrep" | "rgrep" => {
+            Some(grep(asked, name))
+        }
+        "rg" => Some(rg(asked)),
+        "ag" | "ack" => Some(ag(asked)),
+        "fd" | "fdfind" => Some(fd(asked)),
+        "find" | "gfind" => Some(find::find(asked)),
+        _ => None,
+    }
+}
+
+const GREP: Options = Options {
+    short: "EFGPabcHhiIlLnoqrRsTuUvVwxyzZ0123456789",
+    short_value: "efmABCdD",
+    short_glued: "",
+    long: &[
+        "extended-regexp",
+        "fixed-strings",
+        "basic-regexp",
+        "perl-regexp",
+        "ignore-case",
+        "no-ignore-case",
+        "invert-match",
+        "word-regexp",
+        "line-regexp",
+        "count",
+        "color",
+        "colour",
+        "files-without-match",
+        "files-with-matches",
+        "only-matching",
+        "quiet",
+        "silent",
+        "no-messages",
+        "byte-offset",
+        "with-filename",
+        "no-filename",
+        "line-number",
+        "initial-tab",
+        "null",
+        "null-data",
+        "recursive",
+        "dereference-recursive",
+        "text",
+        "binary",
+        "line-buffered",
+    ],
+    long_value: &[
+        "regexp",
+        "file",
+        "max-count",
+        "label",
+        "after-context",
+        "before-context",
+        "context",
+        "binary-files",
+        "devices",
+        "directories",
+        "exclude",
+        "exclude-from",
+        "exclude-dir",
+        "include",
+        "group-separator",
+    ],
+};
+
+/// Every option of grep only reads.
+fn grep(asked: &Asked<'_>, name: &str) -> Facts {
+    let mut facts = Facts::reader();
+    let mut patterned = false;
+    let mut recursive = name == "rgrep";
+    let mut names = false;
+    let mut operands = Vec::new();
+    for arg in read(asked.args(), &GREP, Order::Mixed) {
+        match arg {
+            Arg::Option("e" | "--regexp", _) => patterned = true,
+            Arg::Option("f" | "--file", Some(file)) => {
+                patterned = true;
+                facts.read(&file, Reach::Itself);
+            }
+            Arg::Option("--exclude-from", Some(file)) => facts.read(&file, Reach::Itself),
+            Arg::Option("r" | "R" | "--recursive" | "--dereference-recursive", _) => {
+                recursive = true;
+            }
+            Arg::Option("d" | "--directories", Some(value)) => recursive |= value.is("recurse"),
+            Arg::Option("l" | "L" | "--files-with-matches" | "--files-without-match", _) => {
+                names = true;
+            }
+            Arg::Option(..) => {}
+            // An unknown word could be the pattern, a file, or an option like `-r`.
+            Arg::Stranger(field) => {
+                if field.text().is_none() {
+                    operands.push(field);
+                }
+            }
+            Arg::Operand(field) => operands.push(field),
+        }
+    }
+    if !patterned && !operands.is_empty() {
+        operands.remove(0);
+    }
+    let reach = if recursive {
+        Reach::ContentBelow
+    } else {
+        Reach::Itself
+    };
+    read_files(asked, &mut facts, &operands, reach, recursive);
+    facts.lists = match (names, operands.is_empty() && !recursive) {
+        (true, _) => Lists::WhatItReads,
+        (false, true) => Lists::WhatItIsFed,
+        (false, false) => Lists::Nothing,
+    };
+    facts
+}
+
+fn read_files(
+    asked: &Asked<'_>,
+    facts: &mut Facts,
+    operands: &[&Field],
+    reach: Reach,
+    stands_here: bool,
+) {
+    for field in operands {
+        if !field.is("-") {
+            facts.read(field, reach);
+        }
+    }
+    if operands.is_empty() && stands_here {
+        facts.read(&asked.here(), reach);
+    }
+}
+
+const RG: Options = Options {
+    short: ".0acFhHiIlLnNopPqsSuUvVwx",
+    short_value: "ABCdEefgjMmrTt",
+    short_glued: "",
+    long: &[
+        "auto-hybrid-regex",
+        "binary",
+        "block-buffered",
+        "byte-offset",
+        "case-sensitive",
+        "column",
+        "count",
+        "count-matches",
+        "crlf",
+        "debug",
+        "files",
+        "files-with-matches",
+        "files-without-match",
+        "fixed-strings",
+        "follow",
+        "glob-case-insensitive",
+        "heading",
+        "help",
+        "hidden",
+        "ignore-case",
+        "include-zero",
+        "invert-match",
+        "json",
+        "line-buffered",
+        "line-number",
+        "line-regexp",
+        "max-columns-preview",
+        "mmap",
+        "multiline",
+        "multiline-dotall",
+        "no-binary",
+        "no-config",
+        "no-heading",
+        "no-filename",
+        "no-hidden",
+        "no-ignore",
+        "no-ignore-dot",
+        "no-ignore-exclude",
+        "no-ignore-files",
+        "no-ignore-global",
+        "no-ignore-messages",
+        "no-ignore-parent",
+        "no-ignore-vcs",
+        "no-line-number",
+        "no-messages",
+        "no-mmap",
+        "no-require-git",
+        "no-unicode",
+        "null",
+        "null-data",
+        "one-file-system",
+        "only-matching",
+        "passthru",
+        "pcre2",
+        "pcre2-version",
+        "pretty",
+        "quiet",
+        "smart-case",
+        "stats",
+        "stop-on-nonmatch",
+        "text",
+        "trace",
+        "trim",
+        "type-list",
+        "unrestricted",
+        "version",
+        "vimgrep",
+        "with-filename",
+        "word-regexp",
+    ],
+    long_value: &[
+        "after-context",
+        "before-context",
+        "color",
+        "colors",
+        "context",
+        "context-separator",
+        "dfa-size-limit",
+        "encoding",
+        "engine",
+        "field-context-separator",
+        "field-match-separator",
+        "file",
+        "generate",
+        "glob",
+        "iglob",
+        "ignore-file",
+        "max-columns",
+        "max-count",
+        "max-depth",
+        "max-filesize",
+        "path-separator",
+        "regex-size-limit",
+        "regexp",
+        "replace",
+        "sort",
+        "sortr",
+        "threads",
+        "type",
+        "type-add",
+        "type-clear",
+        "type-not",
+    ],
+};
+
+/// `--pre`, `--hostname-bin` and `-z` start programs, and are not in the table.
+fn rg(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::reader();
+    let mut patterned = false;
+    let mut names = false;
+    let mut operands = Vec::new();
+    for arg in read(asked.args(), &RG, Order::Mixed) {
+        match arg {
+            Arg::Option("e" | "--regexp", _) => patterned = true,
+            Arg::Option("--files", _) => {
+                patterned = true;
+                names = true;
+            }
+            Arg::Option("--type-list" | "--version" | "--help" | "V" | "h", _) => patterned = true,
+            Arg::Option("l" | "--files-with-matches" | "--files-without-match", _) => names = true,
+            Arg::Option("f" | "--file", Some(file)) => {
+                patterned = true;
+                facts.read(&file, Reach::Itself);
+            }
+            Arg::Option("--ignore-file", Some(file)) => facts.read(&file, Reach::Itself),
+            Arg::Option(..) => {}
+            Arg::Stranger(field) => {
+                facts.spoil();
+                if field.text().is_none() {
+                    operands.push(field);
+                }
+            }
+            Arg::Operand(field) => operands.push(field),
+        }
+    }
+    if !patterned && !operands.is_empty() {
+        operands.remove(0);
+    }
+    let fed = asked.called.input.fed;
+    let reach = if names && patterned {
+        Reach::NamesBelow
+    } else {
+        Reach::ContentBelow
+    };
+    read_files(asked, &mut facts, &operands, reach, !fed);
+    if names {
+        facts.lists = Lists::WhatItReads;
+    } else if fed && operands.is_empty() {
+        facts.lists = Lists::WhatItIsFed;
+    }
+    facts
+}
+
+const AG: Options = Options {
+    short: "acfhHiLlnoQsSuUvwrR",
+    short_value: "ABCGgmp",
+    short_glued: "",
+    long: &[
+        "hidden",
+        "nocolor",
+        "color",
+        "nogroup",
+        "group",
+        "literal",
+        "ignore-case",
+        "count",
+    ],
+    long_value: &[
+        "ignore",
+        "ignore-dir",
+        "depth",
+        "after",
+        "before",
+        "context",
+        "type",
+    ],
+};
+
+/// `--pager` and the like start programs; they are not in the table.
+fn ag(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::reader();
+    let mut operands = Vec::new();
+    for arg in read(asked.args(), &AG, Order::Mixed) {
+        match arg {
+            Arg::Option(..) => {}
+            Arg::Stranger(_) => facts.spoil(),
+            Arg::Operand(field) => operands.push(field),
+        }
+    }
+    if !operands.is_empty() {
+        operands.remove(0);
+    }
+    // Both read a file of options from the folder they run in.
+    facts.spoil();
+    read_files(
+        asked,
+        &mut facts,
+        &operands,
+        Reach::ContentBelow,
+        !asked.called.input.fed,
+    );
+    facts
+}
+
+const FD: Options = Options {
+    short: "0aFgHIilLpqsuU1V",
+    short_value: "CcdeEjoStM",
+    short_glued: "",
+    long: &[
+        "absolute-path",
+        "case-sensitive",
+        "exact-depth",
+        "fixed-strings",
+        "follow",
+        "full-path",
+        "glob",
+        "hidden",
+        "ignore-case",
+        "list-details",
+        "no-ignore",
+        "no-ignore-vcs",
+        "no-require-git",
+        "one-file-system",
+        "print0",
+        "prune",
+        "quiet",
+        "regex",
+        "show-errors",
+        "unrestricted",
+        "version",
+        "help",
+        "strip-cwd-prefix",
+    ],
+    long_value: &[
+        "and",
+        "batch-size",
+        "changed-after",
+        "changed-before",
+        "changed-within",
+        "color",
+        "exclude",
+        "extension",
+        "format",
+        "ignore-file",
+        "max-depth",
+        "max-results",
+        "min-depth",
+        "older",
+        "newer",
+        "owner",
+        "path-separator",
+        "size",
+        "threads",
+        "type",
+        "search-path",
+        "base-directory",
+    ],
+};
+
+/// `-x` and `-X` start programs, and are not in the table.
+fn fd(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::reader();
+    facts.lists = Lists::WhatItReads;
+    let mut operands = Vec::new();
+    let mut roots = false;
+    let mut inner = None;
+    for (at, field) in asked.args().iter().enumerate() {
+        if matches!(field.text(), Some("-x" | "-X" | "--exec" | "--exec-batch")) {
+            inner = Some(at + 1);
+            break;
+        }
+    }
+    let args = match inner {
+        Some(at) => asked.args().get(..at - 1).unwrap_or_default(),
+        None => asked.args(),
+    };
+    for arg in read(args, &FD, Order::Mixed) {
+        match arg {
+            Arg::Option("--search-path" | "--base-directory" | "C", Some(root)) => {
+                roots = true;
+                facts.read(&root, Reach::NamesBelow);
+            }
+            Arg::Option("--ignore-file", Some(file)) => facts.read(&file, Reach::Itself),
+            Arg::Option(..) => {}
+            Arg::Stranger(_) => facts.spoil(),
+            Arg::Operand(field) => operands.push(field),
+        }
+    }
+    if !operands.is_empty() {
+        operands.remove(0);
+    }
+    read_files(asked, &mut facts, &operands, Reach::NamesBelow, !roots);
+    if let Some(at) = inner {
+        let command = asked.args().get(at..).unwrap_or_default();
+        find::starts(asked, &mut facts, command);
+    }
+    facts
+}

@@ -1,0 +1,405 @@
+//! Programs with a grammar of their own, and those that nobody knows.
+
+use pointsman_model::{Change, EffectView, Reach};
+
+use super::{Asked, Facts, Inner, Lists};
+use crate::field::Field;
+use crate::options::{Arg, Options, Order, read};
+
+/// Programs that say what they are with `--version` or `--help` and do nothing else then.
+const SELF_DESCRIBING: [&str; 62] = [
+    "ansible",
+    "awk",
+    "aws",
+    "bash",
+    "bun",
+    "bundle",
+    "cargo",
+    "clang",
+    "clippy-driver",
+    "cmake",
+    "composer",
+    "curl",
+    "deno",
+    "docker",
+    "docker-compose",
+    "dotnet",
+    "eslint",
+    "fd",
+    "ffmpeg",
+    "find",
+    "g++",
+    "gcc",
+    "gem",
+    "gh",
+    "git",
+    "go",
+    "gradle",
+    "grep",
+    "helm",
+    "java",
+    "javac",
+    "jq",
+    "kubectl",
+    "ld",
+    "ls",
+    "make",
+    "mvn",
+    "mypy",
+    "node",
+    "npm",
+    "npx",
+    "openssl",
+    "perl",
+    "php",
+    "pip",
+    "pip3",
+    "pnpm",
+    "podman",
+    "prettier",
+    "psql",
+    "pytest",
+    "python",
+    "python3",
+    "rg",
+    "ruby",
+    "ruff",
+    "rustc",
+    "rustup",
+    "sed",
+    "terraform",
+    "tsc",
+    "uv",
+];
+
+pub(super) fn asks_about_itself(asked: &Asked<'_>, name: &str) -> Option<Facts> {
+    let [only] = asked.args() else {
+        return None;
+    };
+    let asks = match only.text()? {
+        "--version" | "--help" => true,
+        "-v" => matches!(
+            name,
+            "node" | "npm" | "pnpm" | "yarn" | "bun" | "ruby" | "mvn" | "php"
+        ),
+        "-V" => matches!(
+            name,
+            "python" | "python3" | "pip" | "cargo" | "rustc" | "rg" | "fd" | "curl" | "ruff"
+        ),
+        "-version" => matches!(name, "java" | "javac" | "ant"),
+        "version" => matches!(name, "go" | "helm" | "openssl"),
+        _ => false,
+    };
+    let known = SELF_DESCRIBING.contains(&name) || matches!(name, "yarn" | "ant");
+    (asks && known).then(Facts::reader)
+}
+
+pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
+    match name {
+        "sort" | "gsort" => Some(sort(asked)),
+        "uniq" => Some(uniq(asked)),
+        "date" | "gdate" => Some(date(asked)),
+        "ps" => Some(ps(asked)),
+        "xxd" => Some(xxd(asked)),
+        "ip" => Some(ip(asked)),
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd" => {
+            Some(compress(asked))
+        }
+        "printenv" => Some(Facts::program()),
+        _ => None,
+    }
+}
+
+/// `-o` writes, `--compress-program` starts something; neither keeps it a reader.
+fn sort(asked: &Asked<'_>) -> Facts {
+    const SORT: Options = Options {
+        short: "bcCdfghiMmnRrsuVz",
+        short_value: "kSotT",
+        short_glued: "",
+        long: &[
+            "check",
+            "dictionary-order",
+            "general-numeric-sort",
+            "human-numeric-sort",
+            "ignore-case",
+            "ignore-leading-blanks",
+            "ignore-nonprinting",
+            "merge",
+            "month-sort",
+            "numeric-sort",
+            "reverse",
+            "stable",
+            "unique",
+            "version-sort",
+            "zero-terminated",
+            "debug",
+            "random-sort",
+        ],
+        long_value: &[
+            "key",
+            "field-separator",
+            "buffer-size",
+            "parallel",
+            "sort",
+            "batch-size",
+            "files0-from",
+            "output",
+        ],
+    };
+    let mut facts = Facts::reader();
+    let mut files = false;
+    for arg in read(asked.args(), &SORT, Order::Mixed) {
+        match arg {
+            Arg::Option("o" | "--output", Some(file)) => {
+                facts.spoil();
+                facts.write(&file, Change::Content);
+            }
+            Arg::Option("--files0-from", Some(file)) => facts.read(&file, Reach::Itself),
+            Arg::Option("T", _) => facts.spoil(),
+            Arg::Option(..) => {}
+            Arg::Stranger(field) => {
+                facts.spoil();
+                if field.text().is_none() {
+                    facts.read(field, Reach::Itself);
+                }
+            }
+            Arg::Operand(field) if field.is("-") => {}
+            Arg::Operand(field) => {
+                files = true;
+                facts.read(field, Reach::Itself);
+            }
+        }
+    }
+    if !files {
+        facts.lists = Lists::WhatItIsFed;
+    }
+    facts
+}
+
+/// Its second operand is written.
+fn uniq(asked: &Asked<'_>) -> Facts {
+    const UNIQ: Options = Options {
+        short: "cdDiuz",
+        short_value: "fsw",
+        short_glued: "",
+        long: &[
+            "count",
+            "repeated",
+            "all-repeated",
+            "ignore-case",
+            "unique",
+            "zero-terminated",
+            "group",
+        ],
+        long_value: &["skip-fields", "skip-chars", "check-chars"],
+    };
+    let mut facts = Facts::reader();
+    let mut operands = Vec::new();
+    for arg in read(asked.args(), &UNIQ, Order::Mixed) {
+        match arg {
+            Arg::Option(..) => {}
+            Arg::Stranger(_) => facts.spoil(),
+            Arg::Operand(field) => {
+                if field.is_many() {
+                    facts.spoil();
+                }
+                operands.push(field);
+            }
+        }
+    }
+    if let Some(input) = operands.first().filter(|field| !field.is("-")) {
+        facts.read(input, Reach::Itself);
+    }
+    if let Some(output) = operands.get(1).filter(|field| !field.is("-")) {
+        facts.spoil();
+        facts.write(output, Change::Content);
+    }
+    if operands.is_empty() {
+        facts.lists = Lists::WhatItIsFed;
+    }
+    facts
+}
+
+/// `-s` and an operand without `+` set the clock.
+fn date(asked: &Asked<'_>) -> Facts {
+    const DATE: Options = Options {
+        short: "uRjn",
+        short_value: "drfv",
+        short_glued: "I",
+        long: &["utc", "universal", "rfc-email", "iso-8601", "debug"],
+        long_value: &["date", "reference", "rfc-3339", "file"],
+    };
+    let mut facts = Facts::reader();
+    for arg in read(asked.args(), &DATE, Order::Mixed) {
+        match arg {
+            Arg::Option("f" | "--file", Some(file)) => facts.read(&file, Reach::Itself),
+            Arg::Option(..) => {}
+            Arg::Operand(field) if field.prefix().starts_with('+') => {}
+            Arg::Operand(_) | Arg::Stranger(_) => facts.spoil(),
+        }
+    }
+    facts
+}
+
+/// The letter `e` without a dash in front shows the environment of others.
+fn ps(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::reader();
+    for field in asked.args() {
+        match field.text() {
+            Some(text) if text.starts_with('-') => {}
+            Some(text) if !text.contains(['e', 'E']) || text.contains(',') => {}
+            Some(_) | None => facts.spoil(),
+        }
+    }
+    facts
+}
+
+/// Its second operand is written, and `-r` writes binary there.
+fn xxd(asked: &Asked<'_>) -> Facts {
+    const XXD: Options = Options {
+        short: "abeipuEC",
+        short_value: "cglonsRd",
+        short_glued: "",
+        long: &[],
+        long_value: &[],
+    };
+    let mut facts = Facts::reader();
+    let mut operands = Vec::new();
+    for arg in read(asked.args(), &XXD, Order::Mixed) {
+        match arg {
+            Arg::Option(..) => {}
+            Arg::Stranger(_) => facts.spoil(),
+            Arg::Operand(field) => {
+                if field.is_many() {
+                    facts.spoil();
+                }
+                operands.push(field);
+            }
+        }
+    }
+    if let Some(input) = operands.first() {
+        facts.read(input, Reach::Itself);
+    }
+    if let Some(output) = operands.get(1) {
+        facts.spoil();
+        facts.write(output, Change::Content);
+    }
+    facts
+}
+
+fn ip(asked: &Asked<'_>) -> Facts {
+    let texts: Option<Vec<&str>> = asked.args().iter().map(Field::text).collect();
+    let texts = texts.unwrap_or_default();
+    let objects: Vec<&str> = texts
+        .iter()
+        .copied()
+        .filter(|text| {
+            !matches!(
+                *text,
+                "-4" | "-6" | "-br" | "-brief" | "-s" | "-j" | "-c" | "-o"
+            )
+        })
+        .collect();
+    match objects.as_slice() {
+        ["a" | "addr" | "address" | "r" | "route" | "l" | "link" | "n" | "neigh"]
+        | [
+            "a" | "addr" | "address" | "r" | "route" | "l" | "link" | "n" | "neigh",
+            "show" | "list" | "ls",
+        ] => Facts::reader(),
+        _ => Facts::program(),
+    }
+}
+
+/// Compressors take the place of their operands, unless they print.
+fn compress(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::program();
+    let prints = asked.args().iter().any(|field| {
+        field.text().is_some_and(|text| {
+            matches!(text, "--stdout" | "--to-stdout" | "--list" | "--test")
+                || (text.starts_with('-')
+                    && !text.starts_with("--")
+                    && text.contains(['c', 'l', 't']))
+        })
+    });
+    for field in asked.args().iter().filter(|field| !field.may_be_option()) {
+        facts.read(field, Reach::Itself);
+        if !prints {
+            facts.write(field, Change::Remove);
+        }
+    }
+    facts
+}
+
+/// Names of programs that people write rules for: behind an unknown program they may be what it
+/// starts.
+const WELL_KNOWN: [&str; 44] = [
+    "bash",
+    "cargo",
+    "cat",
+    "chmod",
+    "chown",
+    "cp",
+    "curl",
+    "dd",
+    "docker",
+    "eval",
+    "find",
+    "gh",
+    "git",
+    "go",
+    "kill",
+    "kubectl",
+    "ln",
+    "make",
+    "mkfs",
+    "mv",
+    "nc",
+    "node",
+    "npm",
+    "npx",
+    "perl",
+    "pip",
+    "pnpm",
+    "python",
+    "python3",
+    "rm",
+    "rmdir",
+    "rsync",
+    "ruby",
+    "scp",
+    "sh",
+    "shred",
+    "ssh",
+    "sudo",
+    "tee",
+    "terraform",
+    "truncate",
+    "wget",
+    "yarn",
+    "zsh",
+];
+
+/// A program that no table has. It may be a wrapper.
+pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::program();
+    let args = asked.args();
+    let dashes = args
+        .iter()
+        .position(|field| field.is("--"))
+        .map(|at| at + 1);
+    let first = args.iter().position(|field| !field.may_be_option());
+    for at in [first, dashes].into_iter().flatten() {
+        let rest = args.get(at..).unwrap_or_default();
+        let known = rest
+            .first()
+            .and_then(Field::text)
+            .is_some_and(|text| WELL_KNOWN.contains(&text.rsplit('/').next().unwrap_or(text)));
+        if known && rest.len() > 1 {
+            let inner = Inner::Argv(rest.to_vec(), EffectView::Might);
+            if !facts.inner.contains(&inner) {
+                facts.inner.push(inner);
+            }
+        }
+    }
+    facts
+}

@@ -1,0 +1,70 @@
+//! Where the walk puts what it finds: the list of parts and the list of effects, within their limits.
+
+use pointsman_model::{Effect, EffectKind, EffectView, Opaque, OpaqueWhy, Span};
+
+use crate::analysis::Part;
+use crate::limits::{EFFECTS_MAX, PARTS_MAX};
+
+/// What the walk has found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) parts: Vec<Part>,
+    /// Some of the line is read more than once, as the bodies of loops are: what is found again is
+    /// dropped.
+    pub(crate) repeats: bool,
+    /// A limit was met. Nothing is taken any more.
+    pub(crate) full: bool,
+}
+
+impl Sink {
+    /// The number of the part, a new one unless it was found before.
+    pub(crate) fn part(&mut self, part: Part) -> u32 {
+        if self.repeats
+            && let Some(at) = self.parts.iter().position(|known| *known == part)
+        {
+            return number(at);
+        }
+        if self.parts.len() >= PARTS_MAX as usize {
+            self.full = true;
+            return number(self.parts.len().saturating_sub(1));
+        }
+        self.parts.push(part);
+        number(self.parts.len() - 1)
+    }
+
+    pub(crate) fn push(&mut self, part: u32, view: EffectView, kind: EffectKind) {
+        let effect = Effect { kind, view, part };
+        if self.repeats && self.effects.iter().any(|known| *known == effect) {
+            return;
+        }
+        if self.effects.len() >= EFFECTS_MAX {
+            self.full = true;
+            return;
+        }
+        self.effects.push(effect);
+    }
+
+    pub(crate) fn opaque(
+        &mut self,
+        part: u32,
+        view: EffectView,
+        why: OpaqueWhy,
+        text: &str,
+        span: Span,
+    ) {
+        self.push(
+            part,
+            view,
+            EffectKind::Opaque(Opaque {
+                why,
+                text: text.into(),
+                span: Some(span),
+            }),
+        );
+    }
+}
+
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,175 @@
+//! What the line itself has set up so far: folder, variables, functions.
+//!
+//! A state says what is known at one place of the line. Where two ways meet, [`State::join`] keeps
+//! what both may have left behind.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use pointsman_model::AbsPath;
+
+use crate::field::Field;
+use crate::limits::ALTERNATIVES_MAX;
+
+/// Folders that a place of the line may run in, beyond which none is told apart.
+const FOLDERS_MAX: usize = 4;
+
+/// A folder, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Folder {
+    Known(AbsPath),
+    /// Its spelling.
+    Unknown(Box<str>),
+}
+
+/// What a variable holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// One of these texts.
+    Texts(Vec<Box<str>>),
+    /// An array of these.
+    List(Vec<Box<str>>),
+    /// Some number.
+    Number,
+    /// Anything.
+    Unknown,
+}
+
+impl Value {
+    pub(crate) fn text(text: impl Into<Box<str>>) -> Self {
+        Self::Texts(vec![text.into()])
+    }
+
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Texts(mut mine), Self::Texts(others)) => {
+                for text in others {
+                    if !mine.contains(&text) {
+                        mine.push(text);
+                    }
+                }
+                if mine.len() > ALTERNATIVES_MAX {
+                    return Self::Unknown;
+                }
+                Self::Texts(mine)
+            }
+            (mine, other) if mine == other => mine,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// A function that the line defines.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct FunctionText {
+    /// The text of its body.
+    pub(crate) body: Box<str>,
+}
+
+/// What is known at one place of the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct State {
+    /// Where a command here runs: the likely folder first, then those of ways that go wrong.
+    pub(crate) folders: Vec<Folder>,
+    /// `OLDPWD`.
+    pub(crate) previous: Option<Folder>,
+    /// What `pushd` left; `None` when it is not known.
+    pub(crate) pushed: Option<Vec<Folder>>,
+    pub(crate) variables: BTreeMap<Box<str>, Value>,
+    /// Functions, all those that a name may stand for.
+    pub(crate) functions: BTreeMap<Box<str>, Vec<Rc<FunctionText>>>,
+    /// The arguments of the function whose body this is.
+    pub(crate) positional: Option<Rc<Vec<Field>>>,
+}
+
+impl State {
+    pub(crate) fn new(folder: &AbsPath) -> Self {
+        Self {
+            folders: vec![Folder::Known(folder.clone())],
+            previous: None,
+            pushed: Some(Vec::new()),
+            variables: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            positional: None,
+        }
+    }
+
+    /// The likely folder.
+    pub(crate) fn folder(&self) -> Option<&AbsPath> {
+        match self.folders.first() {
+            Some(Folder::Known(path)) => Some(path),
+            Some(Folder::Unknown(_)) | None => None,
+        }
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: Value) {
+        self.variables.insert(name.into(), value);
+    }
+
+    /// Changes the folder, as a `cd` that succeeds.
+    pub(crate) fn change_folder(&mut self, to: Folder) {
+        self.previous = self.folders.first().cloned();
+        self.folders = vec![to];
+    }
+
+    /// Takes in what another way to the same place may have left behind.
+    pub(crate) fn join(&mut self, other: Self) {
+        for folder in other.folders {
+            if !self.folders.contains(&folder) {
+                self.folders.push(folder);
+            }
+        }
+        if self.folders.len() > FOLDERS_MAX {
+            self.folders.truncate(1);
+            self.folders.push(Folder::Unknown(".".into()));
+        }
+        if self.previous != other.previous {
+            self.previous = None;
+        }
+        if self.pushed != other.pushed {
+            self.pushed = None;
+        }
+        for (name, value) in &mut self.variables {
+            if !other.variables.contains_key(name) {
+                *value = Value::Unknown;
+            }
+        }
+        for (name, value) in other.variables {
+            let joined = match self.variables.remove(&name) {
+                Some(mine) => mine.join(value),
+                None => Value::Unknown,
+            };
+            self.variables.insert(name, joined);
+        }
+        for (name, bodies) in other.functions {
+            let mine = self.functions.entry(name).or_default();
+            for body in bodies {
+                if !mine.contains(&body) {
+                    mine.push(body);
+                }
+            }
+        }
+        if self.positional != other.positional {
+            self.positional = None;
+        }
+    }
+
+    /// Forgets the values of all variables that differ from `before`, and the folder if it does.
+    pub(crate) fn forget_changes(&mut self, before: &Self) {
+        for (name, value) in &mut self.variables {
+            if before.variables.get(name) != Some(value) {
+                *value = Value::Unknown;
+            }
+        }
+        if self.folders != before.folders {
+            self.folders.push(Folder::Unknown(".".into()));
+        }
+    }
+
+    /// After code that may set anything.
+    pub(crate) fn forget_variables(&mut self) {
+        for value in self.variables.values_mut() {
+            *value = Value::Unknown;
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What setting a variable may do.
+
+use pointsman_model::AssignmentWeight;
+
+/// Change how a program speaks or how much it says, never what it does. From the names that Claude
+/// Code ignores when it matches allow rules, without those that carry secrets; locale and look.
+const HARMLESS: [&str; 50] = [
+    "BLOCKSIZE",
+    "BLOCK_SIZE",
+    "CARGO_TERM_COLOR",
+    "CGO_ENABLED",
+    "CHARSET",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLORTERM",
+    "COLUMNS",
+    "DEBIAN_FRONTEND",
+    "FORCE_COLOR",
+    "GCC_COLORS",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_TERMINAL_PROMPT",
+    "GO111MODULE",
+    "GOARCH",
+    "GOEXPERIMENT",
+    "GOOS",
+    "GREP_COLOR",
+    "GREP_COLORS",
+    "LANG",
+    "LANGUAGE",
+    "LC_ADDRESS",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_IDENTIFICATION",
+    "LC_MEASUREMENT",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NAME",
+    "LC_NUMERIC",
+    "LC_PAPER",
+    "LC_TELEPHONE",
+    "LC_TIME",
+    "LINES",
+    "LSCOLORS",
+    "LS_COLORS",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTEST_DEBUG",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TIME_STYLE",
+    "TZ",
+];
+
+/// Change what is found, loaded or started.
+const CHANGE_WHAT_RUNS: [&str; 88] = [
+    "AR",
+    "BASHOPTS",
+    "BASH_CMDS",
+    "BASH_ENV",
+    "BASH_LOADABLES_PATH",
+    "BASH_XTRACEFD",
+    "BROWSER",
+    "BUNDLE_GEMFILE",
+    "CC",
+    "CDPATH",
+    "CLASSPATH",
+    "COMPOSER_HOME",
+    "CURL_HOME",
+    "CXX",
+    "DOCKER_CONTEXT",
+    "DOCKER_HOST",
+    "EDITOR",
+    "ENV",
+    "EXECIGNORE",
+    "FCEDIT",
+    "FPATH",
+    "GCONV_PATH",
+    "GEM_HOME",
+    "GEM_PATH",
+    "GLOBIGNORE",
+    "GOFLAGS",
+    "GOPATH",
+    "GOPROXY",
+    "GOROOT",
+    "GRADLE_OPTS",
+    "GREP_OPTIONS",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "ALL_PROXY",
+    "HISTFILE",
+    "IFS",
+    "INPUTRC",
+    "JAVA_HOME",
+    "JAVA_OPTS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "KUBECONFIG",
+    "LESS",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "LOCPATH",
+    "LUA_INIT",
+    "LUA_PATH",
+    "MAIL",
+    "MAILPATH",
+    "MAKEFLAGS",
+    "MAKEFILES",
+    "MANPAGER",
+    "MAVEN_OPTS",
+    "MORE",
+    "NLSPATH",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NODE_TLS_REJECT_UNAUTHORIZED",
+    "PAGER",
+    "PATH",
+    "PERL5DB",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PERLLIB",
+    "PHPRC",
+    "POSIXLY_CORRECT",
+    "PROMPT_COMMAND",
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS4",
+    "R_PROFILE",
+    "RIPGREP_CONFIG_PATH",
+    "RSYNC_RSH",
+    "RUBYLIB",
+    "RUBYOPT",
+    "RUSTC",
+    "RUSTC_WRAPPER",
+    "RUSTFLAGS",
+    "SHELL",
+    "SHELLOPTS",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SSH_AUTH_SOCK",
+    "SSLKEYLOGFILE",
+    "VISUAL",
+];
+
+/// Beginnings of names that change what is found, loaded or started.
+const CHANGING_PREFIXES: [&str; 14] = [
+    "BASH_FUNC_",
+    "CARGO_",
+    "CMAKE_",
+    "DYLD_",
+    "GIT_",
+    "GLIBC_",
+    "LD_",
+    "MALLOC_",
+    "NPM_CONFIG_",
+    "PIP_",
+    "PYTHON",
+    "UV_",
+    "npm_config_",
+    "XDG_",
+];
+
+/// Lower-case names that programs look at.
+const LOWER_CASE: [&str; 9] = [
+    "all_proxy",
+    "cdpath",
+    "fpath",
+    "ftp_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "path",
+    "rsync_proxy",
+];
+
+/// What the assignment may do to commands that see it.
+pub(crate) fn weigh(name: &str) -> AssignmentWeight {
+    if HARMLESS.contains(&name) {
+        AssignmentWeight::Harmless
+    } else if CHANGE_WHAT_RUNS.contains(&name)
+        || LOWER_CASE.contains(&name)
+        || CHANGING_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+    {
+        AssignmentWeight::ChangesWhatRuns
+    } else {
+        AssignmentWeight::Unlisted
+    }
+}
+
+/// Whether a shell variable of that name stays inside the line: programs look at upper-case names.
+pub(crate) fn stays_inside(name: &str) -> bool {
+    weigh(name) != AssignmentWeight::ChangesWhatRuns
+        && !name.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// Whether the name is one of something that nobody wants shown.
+pub(crate) fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    [
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "PRIVATE_KEY",
+        "CREDENTIAL",
+        "ACCESS_KEY",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_weighed() {
+        for (name, expect) in [
+            ("LANG", AssignmentWeight::Harmless),
+            ("NODE_ENV", AssignmentWeight::Harmless),
+            ("GIT_TERMINAL_PROMPT", AssignmentWeight::Harmless),
+            ("FOO", AssignmentWeight::Unlisted),
+            ("PATH", AssignmentWeight::ChangesWhatRuns),
+            ("LD_PRELOAD", AssignmentWeight::ChangesWhatRuns),
+            ("GIT_SSH_COMMAND", AssignmentWeight::ChangesWhatRuns),
+            ("PYTHONPATH", AssignmentWeight::ChangesWhatRuns),
+            ("https_proxy", AssignmentWeight::ChangesWhatRuns),
+        ] {
+            assert_eq!(weigh(name), expect, "{name}");
+        }
+        assert!(stays_inside("x") && !stays_inside("X") && !stays_inside("http_proxy"));
+    }
+}

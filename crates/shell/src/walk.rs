@@ -1,0 +1,595 @@
+//! The walk over the tree: every simple command, in the state that the line has set up before it.
+//!
+//! It goes every way that the line could go: both sides of `&&`, all arms of `case`, bodies of loops
+//! until nothing new comes of them. What stands in words is walked before the command they belong
+//! to, in a state of its own, as the shell does.
+
+mod assign;
+mod facts;
+mod redirect;
+mod simple;
+
+use std::rc::Rc;
+
+use pointsman_model::{AbsPath, EffectView, OpaqueWhy, PathValue, Span};
+
+use crate::analysis::Nesting;
+use crate::sink::Sink;
+use crate::state::{Folder, FunctionText, State, Value};
+use crate::syntax::{
+    Body, Command, Compound, Form, Item, Link, Parameter, Piece, Range, Script, Simple, Word,
+};
+
+pub(crate) use facts::folder_of;
+pub(crate) use redirect::paths;
+pub(crate) use simple::Called;
+
+/// How often a loop's body is walked before what it changes is given up as unknown.
+const ROUNDS_MAX: usize = 4;
+
+/// Simple commands walked for one line, repeats counted.
+const STEPS_MAX: usize = 8_000;
+
+/// The walk over one line.
+pub(crate) struct Walker<'w> {
+    pub(crate) home: &'w AbsPath,
+    /// The folder that the line starts in.
+    pub(crate) start: &'w AbsPath,
+    pub(crate) sink: Sink,
+    steps: usize,
+}
+
+/// A text that is walked, and what it hangs on.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'s> {
+    pub(crate) source: &'s str,
+    pub(crate) documents: &'s [Word<'s>],
+    /// Of a text that is no part of the line itself: the place that it comes from.
+    pub(crate) anchor: Option<Span>,
+    pub(crate) within: Option<u32>,
+    pub(crate) nesting: Nesting,
+    pub(crate) view: EffectView,
+    /// How many texts this one is in.
+    pub(crate) depth: u32,
+}
+
+impl Scene<'_> {
+    pub(crate) fn span(&self, range: Range) -> Span {
+        self.anchor.unwrap_or_else(|| range.span())
+    }
+}
+
+/// What stands at a command's standard input.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Input {
+    /// A pipe or a redirect, not what the line itself got.
+    pub(crate) fed: bool,
+    /// Its text, when that is known.
+    pub(crate) text: Option<String>,
+    /// The places that it names, when it is a list of files.
+    pub(crate) names: Option<Vec<PathValue>>,
+}
+
+impl<'w> Walker<'w> {
+    pub(crate) fn new(home: &'w AbsPath, start: &'w AbsPath) -> Self {
+        Self {
+            home,
+            start,
+            sink: Sink::default(),
+            steps: 0,
+        }
+    }
+
+    pub(crate) fn script(
+        &mut self,
+        scene: &Scene<'_>,
+        script: &Script<'_>,
+        state: &mut State,
+        input: &Input,
+    ) {
+        for Item {
+            command,
+            background,
+        } in &script.items
+        {
+            if *background {
+                self.command(scene, command, &mut state.clone(), input);
+            } else {
+                self.command(scene, command, state, input);
+            }
+        }
+    }
+
+    /// Counts a step; `false` when the line has used up what it may.
+    fn step(&mut self) -> bool {
+        self.steps += 1;
+        if self.steps > STEPS_MAX {
+            self.sink.full = true;
+        }
+        !self.sink.full
+    }
+
+    pub(crate) fn command(
+        &mut self,
+        scene: &Scene<'_>,
+        command: &Command<'_>,
+        state: &mut State,
+        input: &Input,
+    ) {
+        match command {
+            Command::Empty => {}
+            Command::Simple(simple) => {
+                self.simple(scene, simple, state, input);
+            }
+            Command::Pipeline(commands) => self.pipeline(scene, commands, state, input),
+            Command::Chain(first, rest) => self.chain(scene, first, rest, state, input),
+            Command::Not(inner) => self.command(scene, inner, state, input),
+            Command::Time(inner, word) => {
+                self.timed(scene, *word);
+                self.command(scene, inner, state, input);
+            }
+            Command::Compound(compound) => self.compound(scene, compound, state, input),
+            Command::Function(function) => self.function(scene, function, state),
+            Command::Coproc(name, inner) => {
+                self.set_outside(scene, name.unwrap_or("COPROC"), Value::Unknown, state);
+                self.command(scene, inner, &mut state.clone(), &Input::default());
+            }
+        }
+    }
+
+    /// Each command of a pipeline has a process of its own, and the output of the one before it.
+    fn pipeline(
+        &mut self,
+        scene: &Scene<'_>,
+        commands: &[Command<'_>],
+        state: &State,
+        input: &Input,
+    ) {
+        let mut fed = input.clone();
+        for command in commands {
+            let mut own = state.clone();
+            let next = match command {
+                Command::Simple(simple) => self.simple(scene, simple, &mut own, &fed),
+                _ => {
+                    self.command(scene, command, &mut own, &fed);
+                    Input::default()
+                }
+            };
+            fed = Input { fed: true, ..next };
+        }
+    }
+
+    fn chain(
+        &mut self,
+        scene: &Scene<'_>,
+        first: &Command<'_>,
+        rest: &[(Link, Command<'_>)],
+        state: &mut State,
+        input: &Input,
+    ) {
+        // The state of those ways that have left the chain's successful way.
+        let mut failed: Option<State> = None;
+        let mut before = state.clone();
+        self.command(scene, first, state, input);
+        let mut last = first;
+        for (link, command) in rest {
+            match link {
+                Link::And => {
+                    if can_fail(last) {
+                        before.join(state.clone());
+                        match &mut failed {
+                            Some(failed) => failed.join(before),
+                            None => failed = Some(before),
+                        }
+                    }
+                    before = state.clone();
+                    self.command(scene, command, state, input);
+                }
+                Link::Or => {
+                    let mut other = before.clone();
+                    other.join(state.clone());
+                    if let Some(failed) = failed.take() {
+                        other.join(failed);
+                    }
+                    before = other.clone();
+                    self.command(scene, command, &mut other, input);
+                    if !leaves(command) {
+                        state.join(other);
+                    }
+                }
+            }
+            last = command;
+        }
+        if let Some(failed) = failed {
+            state.join(failed);
+        }
+    }
+
+    fn compound(
+        &mut self,
+        scene: &Scene<'_>,
+        compound: &Compound<'_>,
+        state: &mut State,
+        input: &Input,
+    ) {
+        let part = scene.within.unwrap_or(0);
+        let mut fed = input.clone();
+        for redirect in &compound.redirects {
+            self.words_of(scene, std::slice::from_ref(&redirect.target), state, part);
+            self.redirect(scene, redirect, state, part, &mut fed);
+        }
+        match &compound.body {
+            Body::Subshell(script) => self.script(scene, script, &mut state.clone(), &fed),
+            Body::Group(script) => self.script(scene, script, state, &fed),
+            Body::If { arms, otherwise } => {
+                let mut ends: Option<State> = None;
+                let mut end = |state: State| match &mut ends {
+                    Some(ends) => ends.join(state),
+                    None => ends = Some(state),
+                };
+                for (condition, body) in arms {
+                    self.script(scene, condition, state, &fed);
+                    let mut own = state.clone();
+                    self.script(scene, body, &mut own, &fed);
+                    if !body.items.last().is_some_and(|item| leaves(&item.command)) {
+                        end(own);
+                    }
+                }
+                if let Some(script) = otherwise {
+                    self.script(scene, script, state, &fed);
+                }
+                if let Some(ends) = ends {
+                    state.join(ends);
+                }
+            }
+            Body::Loop { condition, body } => {
+                self.repeat(state, |walker, state| {
+                    walker.script(scene, condition, state, &fed);
+                    walker.script(scene, body, state, &fed);
+                });
+            }
+            Body::For { name, words, body } => {
+                self.for_each(scene, name, words.as_deref(), body, state, &fed);
+            }
+            Body::Select { name, words, body } => {
+                self.words_of(scene, words.as_deref().unwrap_or_default(), state, part);
+                self.set_outside(scene, name, Value::Unknown, state);
+                self.set_outside(scene, "REPLY", Value::Unknown, state);
+                self.repeat(state, |walker, state| {
+                    walker.script(scene, body, state, &fed);
+                });
+            }
+            Body::ForArithmetic { expression, body } => {
+                self.computed(scene, expression, state, compound.span);
+                self.repeat(state, |walker, state| {
+                    walker.script(scene, body, state, &fed);
+                });
+            }
+            Body::Case { word, arms } => {
+                self.words_of(scene, std::slice::from_ref(word), state, part);
+                let entry = state.clone();
+                for (patterns, script) in arms {
+                    self.words_of(scene, patterns, state, part);
+                    let mut own = entry.clone();
+                    self.script(scene, script, &mut own, &fed);
+                    state.join(own);
+                }
+            }
+            Body::Arithmetic(expression) => {
+                self.computed(scene, expression, state, compound.span);
+            }
+            Body::Condition(words) => self.condition(scene, words, state, compound.span),
+        }
+    }
+
+    /// Walks a body that may run any number of times.
+    fn repeat(&mut self, state: &mut State, mut body: impl FnMut(&mut Self, &mut State)) {
+        let repeats = std::mem::replace(&mut self.sink.repeats, true);
+        let entry = state.clone();
+        for round in 0..=ROUNDS_MAX {
+            let before = state.clone();
+            if round == ROUNDS_MAX {
+                state.forget_changes(&entry);
+            }
+            let mut own = state.clone();
+            body(self, &mut own);
+            state.join(own);
+            if *state == before || self.sink.full {
+                break;
+            }
+        }
+        self.sink.repeats = repeats;
+    }
+
+    fn for_each(
+        &mut self,
+        scene: &Scene<'_>,
+        name: &str,
+        words: Option<&[Word<'_>]>,
+        body: &Script<'_>,
+        state: &mut State,
+        input: &Input,
+    ) {
+        let mut value = Value::Unknown;
+        if let Some(words) = words {
+            self.words_of(scene, words, state, scene.within.unwrap_or(0));
+            let mut fields = Vec::new();
+            let at = self.expander(scene, state);
+            for word in words {
+                at.fields(word, &mut fields);
+            }
+            if fields.is_empty() {
+                return;
+            }
+            let texts: Option<Vec<Box<str>>> = fields
+                .iter()
+                .map(|field| field.text().map(Into::into))
+                .collect();
+            if let Some(texts) = texts
+                && texts.len() <= crate::limits::ALTERNATIVES_MAX
+            {
+                value = Value::Texts(texts);
+            } else if fields.iter().all(|field| is_counter(field.text())) {
+                value = Value::Number;
+            }
+        }
+        self.repeat(state, |walker, state| {
+            walker.set_outside(scene, name, value.clone(), state);
+            walker.script(scene, body, state, input);
+        });
+    }
+
+    fn function(
+        &mut self,
+        scene: &Scene<'_>,
+        function: &crate::syntax::Function<'_>,
+        state: &mut State,
+    ) {
+        let Command::Compound(body) = &function.body else {
+            return;
+        };
+        let text = FunctionText {
+            body: body.span.of(scene.source).into(),
+        };
+        state
+            .functions
+            .insert(function.name.as_ref().into(), vec![Rc::new(text)]);
+        // Bash itself calls this one.
+        let called = matches!(function.name.as_ref(), "command_not_found_handle");
+        let scene = Scene {
+            view: if called {
+                scene.view
+            } else {
+                EffectView::Might
+            },
+            ..*scene
+        };
+        let mut own = state.clone();
+        own.positional = None;
+        own.forget_variables();
+        self.compound(&scene, body, &mut own, &Input::default());
+    }
+
+    /// Walks the substitutions in words.
+    pub(crate) fn words_of(
+        &mut self,
+        scene: &Scene<'_>,
+        words: &[Word<'_>],
+        state: &mut State,
+        part: u32,
+    ) {
+        for word in words {
+            self.pieces(scene, word, state, part);
+        }
+    }
+
+    fn pieces(&mut self, scene: &Scene<'_>, word: &Word<'_>, state: &mut State, part: u32) {
+        for piece in &word.pieces {
+            match piece {
+                Piece::Text(_) | Piece::Quoted(_) => {}
+                Piece::Parameter(parameter) => self.parameter(scene, parameter, state, part),
+                Piece::Substitution(substitution) => {
+                    self.inner(scene, &substitution.script, state, part);
+                }
+                Piece::Process(script) => self.inner(scene, script, state, part),
+                Piece::Arithmetic(expression) => {
+                    self.computed(scene, expression, state, expression.span);
+                }
+            }
+        }
+    }
+
+    fn inner(&mut self, scene: &Scene<'_>, script: &Script<'_>, state: &State, part: u32) {
+        let inner = Scene {
+            within: Some(part),
+            nesting: Nesting::Substitution,
+            ..*scene
+        };
+        self.script(&inner, script, &mut state.clone(), &Input::default());
+    }
+
+    fn parameter(
+        &mut self,
+        scene: &Scene<'_>,
+        parameter: &Parameter<'_>,
+        state: &mut State,
+        part: u32,
+    ) {
+        if let Some(index) = &parameter.index
+            && !matches!(index.bare(), Some("@" | "*"))
+        {
+            self.computed(scene, index, state, index.span);
+        }
+        self.words_of(scene, &parameter.words, state, part);
+        match parameter.form {
+            Form::Assign => self.set_outside(scene, parameter.name, Value::Unknown, state),
+            Form::Prompt => self.sink.opaque(
+                part,
+                scene.view,
+                OpaqueWhy::UnknownScript,
+                parameter.name,
+                scene.span(Range::default()),
+            ),
+            Form::Plain
+            | Form::Length
+            | Form::Indirect
+            | Form::Default
+            | Form::Error
+            | Form::Other
+            | Form::Cut
+            | Form::Transform => {}
+        }
+    }
+
+    /// An arithmetic expression. Bash reads the variables in it as expressions again, and a
+    /// subscript in such a text runs what is in it.
+    pub(crate) fn computed(
+        &mut self,
+        scene: &Scene<'_>,
+        expression: &Word<'_>,
+        state: &mut State,
+        range: Range,
+    ) {
+        let part = scene.within.unwrap_or(0);
+        self.pieces(scene, expression, state, part);
+        let text = expression.span.of(scene.source);
+        let hidden = |value: &Value| match value {
+            Value::Texts(texts) | Value::List(texts) => texts.iter().any(|text| {
+                text.bytes()
+                    .any(|byte| matches!(byte, b'[' | b'$' | b'`' | b'('))
+            }),
+            Value::Number => false,
+            Value::Unknown => true,
+        };
+        for name in names_in(text) {
+            if state.variables.get(name).is_some_and(hidden) {
+                self.sink.opaque(
+                    part,
+                    scene.view,
+                    OpaqueWhy::UnknownScript,
+                    text,
+                    scene.span(range),
+                );
+            }
+            if assigns(text, name) {
+                self.set_outside(scene, name, Value::Number, state);
+            }
+        }
+    }
+
+    /// `[[ ... ]]`: arithmetic comparisons are computed, and `-v` looks at a subscript.
+    fn condition(
+        &mut self,
+        scene: &Scene<'_>,
+        words: &[Word<'_>],
+        state: &mut State,
+        range: Range,
+    ) {
+        self.words_of(scene, words, state, scene.within.unwrap_or(0));
+        let mut before: Option<&Word<'_>> = None;
+        let mut words = words.iter().peekable();
+        while let Some(word) = words.next() {
+            if matches!(
+                word.bare(),
+                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v")
+            ) {
+                for side in [before, words.peek().copied()].into_iter().flatten() {
+                    self.compared(scene, side, state, range);
+                }
+            }
+            before = Some(word);
+        }
+    }
+
+    fn compared(&mut self, scene: &Scene<'_>, word: &Word<'_>, state: &mut State, range: Range) {
+        for piece in &word.pieces {
+            if let Piece::Parameter(parameter) = piece
+                && state.variables.get(parameter.name) == Some(&Value::Unknown)
+                && parameter.form == Form::Plain
+            {
+                self.sink.opaque(
+                    scene.within.unwrap_or(0),
+                    scene.view,
+                    OpaqueWhy::UnknownScript,
+                    word.span.of(scene.source),
+                    scene.span(range),
+                );
+            }
+        }
+        self.computed(scene, word, state, range);
+    }
+}
+
+/// Whether what follows a `||` goes nowhere: `cd x || exit 1`.
+fn leaves(command: &Command<'_>) -> bool {
+    match command {
+        Command::Simple(simple) => simple.words.first().is_some_and(|word| {
+            matches!(word.bare(), Some("exit" | "return" | "break" | "continue"))
+        }),
+        Command::Compound(compound) => match &compound.body {
+            Body::Group(script) => script
+                .items
+                .last()
+                .is_some_and(|item| leaves(&item.command)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether the command could fail in a way that leaves the state as it was before it.
+fn can_fail(command: &Command<'_>) -> bool {
+    match command {
+        Command::Simple(Simple {
+            words, redirects, ..
+        }) => match words.first() {
+            None => !redirects.is_empty(),
+            Some(word) => !matches!(word.bare(), Some("echo" | "printf" | "true" | ":")),
+        },
+        _ => true,
+    }
+}
+
+/// Whether the text is a number without a sign.
+fn is_counter(text: Option<&str>) -> bool {
+    text.is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The names in an expression.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'))
+        .filter(|name| !name.is_empty() && !name.starts_with(|char: char| char.is_ascii_digit()))
+}
+
+/// Whether the expression may set the variable.
+fn assigns(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or("").trim_end();
+        let after = text.get(at + name.len()..).unwrap_or("").trim_start();
+        let set = after.starts_with('=') && !after.starts_with("==");
+        let changed = after.len() > 1
+            && after.as_bytes().get(1) == Some(&b'=')
+            && matches!(
+                after.as_bytes().first(),
+                Some(b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
+            );
+        let shifted = after.starts_with("<<=") || after.starts_with(">>=");
+        let stepped = after.starts_with("++")
+            || after.starts_with("--")
+            || before.ends_with("++")
+            || before.ends_with("--");
+        let indexed = after.starts_with('[');
+        set || changed || shifted || stepped || indexed
+    })
+}
+
+/// Where a folder's relative path leads.
+pub(crate) fn path_in(folder: &Folder, text: &str) -> Option<AbsPath> {
+    if text.starts_with('/') {
+        return AbsPath::parse(text).ok();
+    }
+    match folder {
+        Folder::Known(folder) if !text.contains('\0') => Some(folder.join(text)),
+        Folder::Known(_) | Folder::Unknown(_) => None,
+    }
+}

@@ -1,0 +1,139 @@
+//! Assignments: what they leave behind, and what they may change.
+
+use pointsman_model::{Assignment, AssignmentWeight, OpaqueWhy, Span, Word as ModelWord};
+
+use super::{Scene, Walker};
+use crate::field::Field;
+use crate::state::{State, Value};
+use crate::syntax::{Assign, AssignValue, Range};
+use crate::variables::weigh;
+
+impl Walker<'_> {
+    /// Walks what is expanded in an assignment.
+    pub(crate) fn walk_assign(
+        &mut self,
+        scene: &Scene<'_>,
+        assign: &Assign<'_>,
+        state: &mut State,
+        part: u32,
+    ) {
+        if let Some(index) = &assign.index {
+            self.computed(scene, index, state, index.span);
+        }
+        match &assign.value {
+            AssignValue::One(word) => {
+                self.words_of(scene, std::slice::from_ref(word), state, part);
+            }
+            AssignValue::Array(words) => self.words_of(scene, words, state, part),
+        }
+    }
+
+    /// The value that an assignment gives.
+    pub(crate) fn assigned(&self, scene: &Scene<'_>, assign: &Assign<'_>, state: &State) -> Value {
+        let at = self.expander(scene, state);
+        let value = match &assign.value {
+            AssignValue::One(word) => at.value(word),
+            AssignValue::Array(words) => {
+                let mut fields = Vec::new();
+                for word in words {
+                    at.fields(word, &mut fields);
+                }
+                let plain = |field: &Field| {
+                    let text = field.text()?;
+                    (!text.starts_with('[')).then(|| text.into())
+                };
+                match fields.iter().map(plain).collect() {
+                    Some(texts) => Value::List(texts),
+                    None => Value::Unknown,
+                }
+            }
+        };
+        if assign.index.is_some() {
+            return Value::Unknown;
+        }
+        if !assign.append {
+            return value;
+        }
+        match (state.variables.get(assign.name), value) {
+            (Some(Value::Texts(before)), Value::Texts(after)) => {
+                let mut joined = Vec::new();
+                for front in before {
+                    for back in &after {
+                        joined.push(format!("{front}{back}").into());
+                    }
+                }
+                Value::Texts(joined)
+            }
+            (Some(Value::List(before)), Value::List(after)) => {
+                Value::List(before.iter().cloned().chain(after).collect())
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// The assignment as the model says it.
+    pub(crate) fn shown(
+        &self,
+        scene: &Scene<'_>,
+        assign: &Assign<'_>,
+        state: &State,
+    ) -> Assignment {
+        let value = match &assign.value {
+            AssignValue::One(word) => {
+                let at = self.expander(scene, state);
+                let known = match at.value(word) {
+                    Value::Texts(mut texts) if texts.len() == 1 => texts.pop(),
+                    Value::Texts(_) | Value::List(_) | Value::Number | Value::Unknown => None,
+                };
+                ModelWord {
+                    value: known.map_or(
+                        pointsman_model::WordValue::Unknown,
+                        pointsman_model::WordValue::Literal,
+                    ),
+                    source: word.span.of(scene.source).into(),
+                    span: scene.span(word.span),
+                }
+            }
+            AssignValue::Array(_) => ModelWord {
+                value: pointsman_model::WordValue::Unknown,
+                source: assign.span.of(scene.source).into(),
+                span: scene.span(assign.span),
+            },
+        };
+        Assignment {
+            name: assign.name.into(),
+            value,
+            weight: weigh(assign.name),
+        }
+    }
+
+    /// Sets a variable by other means than an assignment: a loop, `read`, `${x:=y}`.
+    pub(crate) fn set_outside(
+        &mut self,
+        scene: &Scene<'_>,
+        name: &str,
+        value: Value,
+        state: &mut State,
+    ) {
+        if weigh(name) == AssignmentWeight::ChangesWhatRuns {
+            self.environment(
+                scene.within.unwrap_or(0),
+                scene,
+                name,
+                scene.span(Range::default()),
+            );
+        }
+        self.keep(name, value, state);
+    }
+
+    /// Remembers a value. The folder's own variables are never taken from an assignment.
+    pub(crate) fn keep(&mut self, name: &str, value: Value, state: &mut State) {
+        state.set(name, value);
+    }
+
+    /// An assignment that changes what later commands run.
+    pub(crate) fn environment(&mut self, part: u32, scene: &Scene<'_>, text: &str, span: Span) {
+        self.sink
+            .opaque(part, scene.view, OpaqueWhy::Environment, text, span);
+    }
+}

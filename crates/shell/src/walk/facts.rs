@@ -1,0 +1,135 @@
+//! From what a program is known to do to effects.
+
+use pointsman_model::{EffectView, PathRole, PathValue, RunNature, Span};
+
+use super::{Called, Scene, Walker, paths};
+use crate::analysis::Part;
+use crate::field::Field;
+use crate::programs::{Facts, Inner, UseKind, names};
+use crate::state::{Folder, State};
+use crate::syntax::Range;
+
+impl Walker<'_> {
+    /// Emits what a program does. Gives the places that its output names.
+    pub(crate) fn facts(
+        &mut self,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        facts: Facts,
+        state: &mut State,
+    ) -> Option<Vec<PathValue>> {
+        self.run(called, facts.nature, facts.canonical, called.view, state);
+        let mut own = state.clone();
+        if let Some(folder) = &facts.elsewhere {
+            own.change_folder(folder_of(folder, state));
+        }
+        let mut reads = Vec::new();
+        for used in &facts.uses {
+            let view = match used.view {
+                EffectView::Sure => called.view,
+                EffectView::Might => EffectView::Might,
+            };
+            let role = PathRole::Operand;
+            match used.kind {
+                UseKind::Read(reach) => {
+                    reads.extend(paths(&used.field, &own).into_iter().next());
+                    self.read(view, &used.field, role, reach, &own, called.part);
+                }
+                UseKind::Write(change) => {
+                    self.write(view, &used.field, role, change, &own, called.part);
+                }
+                UseKind::Connect => {
+                    let host = host_of(&used.field);
+                    self.connect(view, host.as_deref(), &used.field, called.part);
+                }
+            }
+        }
+        for inner in facts.inner {
+            match inner {
+                Inner::Argv(fields, view) => {
+                    let view = self.weaker(view, called.view);
+                    self.call_inner(scene, called, &fields, view, &mut own);
+                }
+                Inner::Script(field, view) => {
+                    let view = self.weaker(view, called.view);
+                    if let Some(text) = field.text() {
+                        let inner = Scene { view, ..*scene };
+                        let span = field.span;
+                        self.call_script(&inner, called, text, span, view, &mut own.clone());
+                    }
+                }
+            }
+        }
+        names(facts.lists, &reads, called.input.names.as_ref())
+    }
+
+    fn weaker(&self, one: EffectView, other: EffectView) -> EffectView {
+        match (one, other) {
+            (EffectView::Sure, EffectView::Sure) => EffectView::Sure,
+            (EffectView::Might, _) | (_, EffectView::Might) => EffectView::Might,
+        }
+    }
+
+    /// The reserved word `time`, as the plain wrapper that it is.
+    pub(crate) fn timed(&mut self, scene: &Scene<'_>, word: Range) {
+        let text = word.of(scene.source).trim_end();
+        let span: Span = scene.span(word);
+        let part = self.sink.part(Part {
+            text: text.into(),
+            span,
+            within: scene.within,
+            nesting: scene.nesting,
+        });
+        let fields = [Field::made("time", span)];
+        let state = State::new(self.start);
+        let called = Called {
+            fields: &fields,
+            assignments: &[],
+            span,
+            part,
+            view: EffectView::Might,
+            input: &super::Input::default(),
+        };
+        let view = EffectView::Might;
+        self.run(&called, RunNature::PlainWrapper, None, view, &state);
+    }
+}
+
+/// The folder that a field names.
+pub(crate) fn folder_of(field: &Field, state: &State) -> Folder {
+    match paths(field, state).into_iter().next() {
+        Some(PathValue::Known(path)) => Folder::Known(path),
+        Some(PathValue::Pattern { .. } | PathValue::Unknown(_)) | None => {
+            Folder::Unknown(field.source.clone())
+        }
+    }
+}
+
+/// The host in a URL, an address like `user@host:path`, or a bare name.
+fn host_of(field: &Field) -> Option<String> {
+    let text = match field.text() {
+        Some(text) => text,
+        None => {
+            // The host is known when something behind it is not.
+            let prefix = field.prefix();
+            let rest = prefix.split_once("://").map_or("", |(_, rest)| rest);
+            if !rest.contains(['/', '?', '#']) {
+                return None;
+            }
+            prefix
+        }
+    };
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    let host = match host.strip_prefix('[') {
+        Some(six) => six.split(']').next().unwrap_or(six),
+        None => host.split(':').next().unwrap_or(host),
+    };
+    // A backslash or a blank is read in several ways.
+    let plain = !host.is_empty()
+        && host
+            .chars()
+            .all(|char| char.is_alphanumeric() || matches!(char, '.' | '-' | '_' | ':'));
+    plain.then(|| host.to_owned())
+}

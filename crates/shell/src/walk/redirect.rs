@@ -1,0 +1,308 @@
+//! Redirects: what they read and write.
+
+use pointsman_model::{
+    Change, EffectKind, EffectView, HostName, HostUse, OpaqueWhy, PathRole, PathUse, PathValue,
+    Reach, Span,
+};
+
+use super::{Input, Scene, Walker, path_in};
+use crate::field::{Field, Known, Shape};
+use crate::state::{Folder, State, Value};
+use crate::syntax::{Redirect, RedirectKind};
+
+impl Walker<'_> {
+    /// What a redirect does; `input` becomes what it feeds.
+    pub(crate) fn redirect(
+        &mut self,
+        scene: &Scene<'_>,
+        redirect: &Redirect<'_>,
+        state: &mut State,
+        part: u32,
+        input: &mut Input,
+    ) {
+        if let Some(name) = redirect.descriptor
+            && !name.starts_with(|char: char| char.is_ascii_digit())
+        {
+            self.set_outside(scene, name, Value::Number, state);
+        }
+        let feeds = redirect.descriptor.is_none_or(|number| number == "0");
+        match redirect.kind {
+            RedirectKind::Document => {
+                let number = redirect.target.span.start as usize;
+                let Some(body) = scene.documents.get(number) else {
+                    return;
+                };
+                self.words_of(scene, std::slice::from_ref(body), state, part);
+                if feeds {
+                    *input = self.fed_text(scene, body, state, "");
+                }
+            }
+            RedirectKind::HereString => {
+                if feeds {
+                    *input = self.fed_text(scene, &redirect.target, state, "\n");
+                }
+            }
+            kind => {
+                let field = self.expander(scene, state).single(&redirect.target);
+                if feeds
+                    && matches!(
+                        kind,
+                        RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::CopyIn
+                    )
+                {
+                    *input = Input {
+                        fed: true,
+                        ..Input::default()
+                    };
+                }
+                self.redirect_file(scene, kind, redirect.descriptor, &field, state, part);
+            }
+        }
+    }
+
+    fn fed_text(
+        &self,
+        scene: &Scene<'_>,
+        word: &crate::syntax::Word<'_>,
+        state: &State,
+        end: &str,
+    ) -> Input {
+        let text = match self.expander(scene, state).value(word) {
+            Value::Texts(texts) if texts.len() == 1 => {
+                texts.first().map(|text| format!("{text}{end}"))
+            }
+            Value::Texts(_) | Value::List(_) | Value::Number | Value::Unknown => None,
+        };
+        Input {
+            fed: true,
+            text,
+            names: None,
+        }
+    }
+
+    fn redirect_file(
+        &mut self,
+        scene: &Scene<'_>,
+        kind: RedirectKind,
+        descriptor: Option<&str>,
+        field: &Field,
+        state: &State,
+        part: u32,
+    ) {
+        let number = matches!(&field.known, Known::Unknown(unknown) if unknown.shape == Shape::Number)
+            || field.text().is_some_and(|text| {
+                text.trim_end_matches('-')
+                    .bytes()
+                    .all(|b| b.is_ascii_digit())
+            });
+        match kind {
+            RedirectKind::CopyIn | RedirectKind::CopyOut if number => {}
+            RedirectKind::Read | RedirectKind::CopyIn => {
+                self.read(
+                    scene.view,
+                    field,
+                    PathRole::Redirect,
+                    Reach::Itself,
+                    state,
+                    part,
+                );
+            }
+            RedirectKind::ReadWrite => {
+                self.read(
+                    scene.view,
+                    field,
+                    PathRole::Redirect,
+                    Reach::Itself,
+                    state,
+                    part,
+                );
+                self.write(
+                    scene.view,
+                    field,
+                    PathRole::Redirect,
+                    Change::Content,
+                    state,
+                    part,
+                );
+            }
+            RedirectKind::CopyOut if descriptor.is_some() && field.text().is_some() => {
+                // `2>&file`: Bash calls it ambiguous and runs nothing.
+                self.write(
+                    scene.view,
+                    field,
+                    PathRole::Redirect,
+                    Change::Content,
+                    state,
+                    part,
+                );
+            }
+            RedirectKind::Write | RedirectKind::Append | RedirectKind::CopyOut => {
+                self.write(
+                    scene.view,
+                    field,
+                    PathRole::Redirect,
+                    Change::Content,
+                    state,
+                    part,
+                );
+            }
+            RedirectKind::Document | RedirectKind::HereString => {}
+        }
+    }
+
+    pub(crate) fn read(
+        &mut self,
+        view: EffectView,
+        field: &Field,
+        by: PathRole,
+        reach: Reach,
+        state: &State,
+        part: u32,
+    ) {
+        if is_process(field) || field.text().is_some_and(is_inert) {
+            return;
+        }
+        if self.socket(view, field, part) {
+            return;
+        }
+        self.each_path(view, field, state, |walker, view, path| {
+            let used = PathUse {
+                path,
+                by,
+                reach,
+                span: Some(field.span),
+            };
+            walker.sink.push(part, view, EffectKind::Read(used));
+        });
+    }
+
+    pub(crate) fn write(
+        &mut self,
+        view: EffectView,
+        field: &Field,
+        by: PathRole,
+        change: Change,
+        state: &State,
+        part: u32,
+    ) {
+        if is_process(field) || field.text().is_some_and(is_inert) || self.socket(view, field, part)
+        {
+            return;
+        }
+        self.each_path(view, field, state, |walker, view, path| {
+            let target = PathUse {
+                path,
+                by,
+                reach: Reach::Itself,
+                span: Some(field.span),
+            };
+            walker
+                .sink
+                .push(part, view, EffectKind::Write { target, change });
+        });
+    }
+
+    /// `/dev/tcp/host/port`, which Bash opens as a connection.
+    fn socket(&mut self, view: EffectView, field: &Field, part: u32) -> bool {
+        let Some(text) = field.text() else {
+            return false;
+        };
+        let Some(rest) = text
+            .strip_prefix("/dev/tcp/")
+            .or_else(|| text.strip_prefix("/dev/udp/"))
+        else {
+            return false;
+        };
+        let host = rest.split('/').next().unwrap_or("");
+        self.connect(view, Some(host), field, part);
+        // Bytes to a port are commands to whoever listens.
+        self.sink
+            .opaque(part, view, OpaqueWhy::Remote, text, field.span);
+        true
+    }
+
+    pub(crate) fn connect(
+        &mut self,
+        view: EffectView,
+        host: Option<&str>,
+        field: &Field,
+        part: u32,
+    ) {
+        let used = HostUse {
+            host: host.filter(|host| !host.is_empty()).map(HostName::new),
+            source: field.source.clone(),
+            span: Some(field.span),
+        };
+        self.sink.push(part, view, EffectKind::Connect(used));
+    }
+
+    /// Each path that the field may stand for: in the likely folder as sure as `view`, in the folders
+    /// of ways that go wrong as a possibility.
+    fn each_path(
+        &mut self,
+        view: EffectView,
+        field: &Field,
+        state: &State,
+        mut push: impl FnMut(&mut Self, EffectView, PathValue),
+    ) {
+        for (number, path) in paths(field, state).into_iter().enumerate() {
+            let view = if number == 0 { view } else { EffectView::Might };
+            push(self, view, path);
+        }
+    }
+}
+
+/// The paths that a field may stand for, the likely one first.
+pub(crate) fn paths(field: &Field, state: &State) -> Vec<PathValue> {
+    let unknown = || PathValue::Unknown(field.source.clone());
+    let mut found: Vec<PathValue> = Vec::with_capacity(1);
+    for folder in &state.folders {
+        let path = match &field.known {
+            Known::Text(text) => path_in(folder, text).map(PathValue::Known),
+            Known::Glob(pattern) => glob_in(folder, pattern),
+            Known::Unknown(_) => None,
+        };
+        let path = path.unwrap_or_else(unknown);
+        if !found.contains(&path) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn glob_in(folder: &Folder, pattern: &str) -> Option<PathValue> {
+    let first = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
+    let cut = pattern
+        .get(..first)
+        .and_then(|front| front.rfind('/'))
+        .map_or(0, |at| at + 1);
+    let (front, glob) = pattern.split_at(cut);
+    if glob.split('/').any(|segment| segment == "..") {
+        return None;
+    }
+    Some(PathValue::Pattern {
+        base: path_in(folder, front)?,
+        glob: glob.into(),
+    })
+}
+
+/// Places that hold nothing and keep nothing.
+fn is_inert(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/zero" | "/dev/full"
+    ) || path
+        .strip_prefix("/dev/fd/")
+        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn is_process(field: &Field) -> bool {
+    matches!(&field.known, Known::Unknown(unknown) if unknown.shape == Shape::Process)
+}
+
+/// The span of a field list.
+pub(crate) fn span_of(fields: &[Field]) -> Span {
+    let start = fields.first().map_or(0, |field| field.span.start);
+    let end = fields.last().map_or(0, |field| field.span.end);
+    Span { start, end }
+}

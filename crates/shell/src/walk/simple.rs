@@ -1,0 +1,499 @@
+//! Simple commands: from words to runs.
+
+use pointsman_model::{
+    Assignment, AssignmentWeight, EffectKind, EffectView, OpaqueWhy, PathValue, Run, RunNature,
+    Span, Word as ModelWord,
+};
+
+use super::{Input, Scene, Walker, redirect};
+use crate::analysis::{Nesting, Part};
+use crate::expand::{Expander, Output};
+use crate::field::Field;
+use crate::limits::{ALTERNATIVES_MAX, SCRIPT_DEPTH_MAX};
+use crate::state::{Folder, State, Value};
+use crate::syntax::{AssignValue, Piece, Simple, Word};
+use crate::variables::stays_inside;
+use crate::{builtins, output, programs, wrappers};
+
+/// A command with its words worked out.
+pub(crate) struct Called<'c> {
+    /// The program and its arguments.
+    pub(crate) fields: &'c [Field],
+    pub(crate) assignments: &'c [Assignment],
+    pub(crate) span: Span,
+    pub(crate) part: u32,
+    pub(crate) view: EffectView,
+    pub(crate) input: &'c Input,
+}
+
+impl<'c> Called<'c> {
+    /// The arguments.
+    pub(crate) fn args(&self) -> &'c [Field] {
+        self.fields.get(1..).unwrap_or_default()
+    }
+
+    /// The program's name as spelled, when it is known.
+    pub(crate) fn program(&self) -> Option<&'c str> {
+        self.fields.first().and_then(Field::text)
+    }
+
+    pub(crate) fn text(&self) -> String {
+        joined(self.fields)
+    }
+}
+
+/// The spellings of the words that the fields come of, with one blank between.
+pub(crate) fn joined(fields: &[Field]) -> String {
+    let mut text = String::new();
+    for (number, field) in fields.iter().enumerate() {
+        if number > 0 && field.continues {
+            continue;
+        }
+        if number > 0 {
+            text.push(' ');
+        }
+        text.push_str(&field.source);
+    }
+    text
+}
+
+impl Walker<'_> {
+    pub(crate) fn expander<'x>(&'x self, scene: &Scene<'x>, state: &'x State) -> Expander<'x> {
+        Expander {
+            source: scene.source,
+            documents: scene.documents,
+            state,
+            home: self.home,
+            anchor: scene.anchor,
+            output: &output::output,
+        }
+    }
+
+    /// Walks a simple command. Gives what it hands to the next one of a pipeline.
+    pub(crate) fn simple(
+        &mut self,
+        scene: &Scene<'_>,
+        simple: &Simple<'_>,
+        state: &mut State,
+        input: &Input,
+    ) -> Input {
+        let ambiguous = ambiguous(scene, simple, state);
+        if ambiguous.is_empty() {
+            return self.simple_once(scene, simple, state, input);
+        }
+        let mut readings = vec![state.clone()];
+        for name in ambiguous {
+            let mut next = Vec::new();
+            for reading in &readings {
+                let Some(Value::Texts(texts)) = reading.variables.get(&name) else {
+                    continue;
+                };
+                for text in texts {
+                    let mut one = reading.clone();
+                    one.set(&name, Value::text(text.clone()));
+                    next.push(one);
+                }
+            }
+            if next.len() > ALTERNATIVES_MAX {
+                for reading in &mut readings {
+                    reading.set(&name, Value::Unknown);
+                }
+            } else {
+                readings = next;
+            }
+        }
+        let repeats = std::mem::replace(&mut self.sink.repeats, true);
+        let mut joined: Option<State> = None;
+        let mut last = Input::default();
+        for mut reading in readings {
+            last = self.simple_once(scene, simple, &mut reading, input);
+            match &mut joined {
+                Some(joined) => joined.join(reading),
+                None => joined = Some(reading),
+            }
+        }
+        self.sink.repeats = repeats;
+        if let Some(joined) = joined {
+            *state = joined;
+        }
+        Input { text: None, ..last }
+    }
+
+    fn simple_once(
+        &mut self,
+        scene: &Scene<'_>,
+        simple: &Simple<'_>,
+        state: &mut State,
+        input: &Input,
+    ) -> Input {
+        if !self.step() {
+            return Input::default();
+        }
+        let mut fields = Vec::with_capacity(simple.words.len());
+        let at = self.expander(scene, state);
+        for word in &simple.words {
+            at.fields(word, &mut fields);
+        }
+        let text = part_text(scene, simple);
+        let part = self.sink.part(Part {
+            text: text.into(),
+            span: scene.span(simple.span),
+            within: scene.within,
+            nesting: scene.nesting,
+        });
+        let inner = Scene {
+            within: Some(part),
+            ..*scene
+        };
+        for assign in simple.assignments.iter().chain(&simple.declared) {
+            self.walk_assign(&inner, assign, state, part);
+        }
+        self.words_of(&inner, &simple.words, state, part);
+        let mut assignments = Vec::with_capacity(simple.assignments.len());
+        for assign in &simple.assignments {
+            let shown = self.shown(&inner, assign, state);
+            if shown.weight == AssignmentWeight::ChangesWhatRuns {
+                let text = assign.span.of(scene.source);
+                self.environment(part, &inner, text, scene.span(assign.span));
+            }
+            assignments.push(shown);
+        }
+        let mut fed = input.clone();
+        for redirect in &simple.redirects {
+            self.words_of(&inner, std::slice::from_ref(&redirect.target), state, part);
+            self.redirect(&inner, redirect, state, part, &mut fed);
+        }
+        if fields.is_empty() {
+            self.assignments_alone(&inner, simple, assignments, state, part);
+            return Input::default();
+        }
+        let called = Called {
+            fields: &fields,
+            assignments: &assignments,
+            span: scene.span(simple.span),
+            part,
+            view: scene.view,
+            input: &fed,
+        };
+        let names = self.call(&inner, &called, state);
+        let text = match output::of_simple(&self.expander(scene, state), simple) {
+            Output::Text(text) => Some(text),
+            Output::Number | Output::Unknown => None,
+        };
+        Input {
+            fed: true,
+            text,
+            names,
+        }
+    }
+
+    /// A command without words: its assignments stay.
+    fn assignments_alone(
+        &mut self,
+        scene: &Scene<'_>,
+        simple: &Simple<'_>,
+        assignments: Vec<Assignment>,
+        state: &mut State,
+        part: u32,
+    ) {
+        for assign in &simple.assignments {
+            let value = self.assigned(scene, assign, state);
+            self.keep(assign.name, value, state);
+        }
+        let inside = assignments.iter().all(|assignment| {
+            assignment.weight == AssignmentWeight::Harmless || stays_inside(&assignment.name)
+        });
+        self.sink.push(
+            part,
+            scene.view,
+            EffectKind::Run(Run {
+                argv: Vec::new(),
+                canonical: None,
+                text: part_text(scene, simple).into(),
+                folder: folder_value(state),
+                nature: if inside {
+                    RunNature::KnownReader
+                } else {
+                    RunNature::Program
+                },
+                span: scene.span(simple.span),
+                risks: Vec::new(),
+                assignments,
+            }),
+        );
+    }
+
+    /// A command whose words are worked out. Gives the places that its output names.
+    pub(crate) fn call(
+        &mut self,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        state: &mut State,
+    ) -> Option<Vec<PathValue>> {
+        let Some(program) = called.program() else {
+            self.unknown_program(called, state);
+            return None;
+        };
+        if let Some(bodies) = state.functions.get(program).cloned() {
+            self.run(called, RunNature::Program, None, EffectView::Might, state);
+            self.call_functions(scene, called, &bodies, state);
+            return None;
+        }
+        if builtins::call(self, scene, called, program, state) {
+            return None;
+        }
+        if wrappers::call(self, scene, called, program, state) {
+            return None;
+        }
+        let facts = programs::describe(&programs::Asked {
+            called,
+            state,
+            start: self.start,
+        });
+        self.facts(scene, called, facts, state)
+    }
+
+    /// A program whose name is known only when it runs.
+    fn unknown_program(&mut self, called: &Called<'_>, state: &State) {
+        let text = called.text();
+        self.run(called, RunNature::Program, None, EffectView::Might, state);
+        self.sink.opaque(
+            called.part,
+            called.view,
+            OpaqueWhy::UnknownProgram,
+            &text,
+            called.span,
+        );
+    }
+
+    /// Emits the run.
+    pub(crate) fn run(
+        &mut self,
+        called: &Called<'_>,
+        nature: RunNature,
+        canonical: Option<Vec<ModelWord>>,
+        view: EffectView,
+        state: &State,
+    ) {
+        // A reader that is told to look elsewhere is no known one.
+        let plain = called
+            .assignments
+            .iter()
+            .all(|assignment| assignment.weight == AssignmentWeight::Harmless);
+        let nature = match nature {
+            RunNature::KnownReader | RunNature::FileCommand if !plain => RunNature::Program,
+            nature => nature,
+        };
+        self.sink.push(
+            called.part,
+            view,
+            EffectKind::Run(Run {
+                argv: called.fields.iter().map(Field::word).collect(),
+                canonical,
+                assignments: called.assignments.to_vec(),
+                text: called.text().into(),
+                folder: folder_value(state),
+                nature,
+                span: called.span,
+                risks: Vec::new(),
+            }),
+        );
+    }
+
+    /// Calls something that the command starts, as a part of its own.
+    pub(crate) fn call_inner(
+        &mut self,
+        scene: &Scene<'_>,
+        outer: &Called<'_>,
+        fields: &[Field],
+        view: EffectView,
+        state: &mut State,
+    ) {
+        if fields.is_empty() || !self.step() {
+            return;
+        }
+        let span = redirect::span_of(fields);
+        let part = self.sink.part(Part {
+            text: joined(fields).into(),
+            span,
+            within: Some(outer.part),
+            nesting: Nesting::Wrapped,
+        });
+        let inner = Scene {
+            within: Some(part),
+            view,
+            depth: scene.depth + 1,
+            ..*scene
+        };
+        if inner.depth > SCRIPT_DEPTH_MAX * 4 {
+            self.sink
+                .opaque(part, scene.view, OpaqueWhy::TooDeep, &joined(fields), span);
+            return;
+        }
+        let called = Called {
+            fields,
+            assignments: &[],
+            span,
+            part,
+            view,
+            input: outer.input,
+        };
+        // Only the shell itself knows the functions.
+        let functions = std::mem::take(&mut state.functions);
+        self.call(&inner, &called, state);
+        state.functions = functions;
+    }
+
+    /// Walks a text that the command runs as a script.
+    pub(crate) fn call_script(
+        &mut self,
+        scene: &Scene<'_>,
+        outer: &Called<'_>,
+        text: &str,
+        span: Span,
+        view: EffectView,
+        state: &mut State,
+    ) {
+        self.nested_text(scene, outer, text, span, (view, Nesting::Script), state);
+    }
+
+    fn nested_text(
+        &mut self,
+        scene: &Scene<'_>,
+        outer: &Called<'_>,
+        text: &str,
+        span: Span,
+        (view, nesting): (EffectView, Nesting),
+        state: &mut State,
+    ) {
+        if scene.depth >= SCRIPT_DEPTH_MAX {
+            self.sink
+                .opaque(outer.part, scene.view, OpaqueWhy::TooDeep, text, span);
+            return;
+        }
+        match crate::analysis::read(text) {
+            Ok(tree) => {
+                if let Some(doubt) = tree.doubt {
+                    self.sink.opaque(outer.part, scene.view, doubt, text, span);
+                }
+                let inner = Scene {
+                    source: text,
+                    documents: &tree.documents,
+                    anchor: Some(span),
+                    within: Some(outer.part),
+                    nesting,
+                    view,
+                    depth: scene.depth + 1,
+                };
+                self.script(&inner, &tree.script, state, outer.input);
+            }
+            Err(unreadable) => {
+                // The outer command is as sure as it is; what it runs can't be told.
+                self.sink
+                    .opaque(outer.part, scene.view, unreadable.why, text, span);
+            }
+        }
+    }
+
+    fn call_functions(
+        &mut self,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        bodies: &[std::rc::Rc<crate::state::FunctionText>],
+        state: &mut State,
+    ) {
+        let outer = state.positional.take();
+        let mut end: Option<State> = None;
+        for body in bodies {
+            let mut own = state.clone();
+            own.positional = Some(std::rc::Rc::new(called.args().to_vec()));
+            let kind = (called.view, Nesting::Function);
+            self.nested_text(scene, called, &body.body, called.span, kind, &mut own);
+            match &mut end {
+                Some(end) => end.join(own),
+                None => end = Some(own),
+            }
+        }
+        if let Some(end) = end {
+            *state = end;
+        }
+        state.positional = outer;
+    }
+}
+
+/// The folder of a run.
+pub(crate) fn folder_value(state: &State) -> PathValue {
+    match state.folders.first() {
+        Some(Folder::Known(path)) => PathValue::Known(path.clone()),
+        Some(Folder::Unknown(source)) => PathValue::Unknown(source.clone()),
+        None => PathValue::Unknown(".".into()),
+    }
+}
+
+/// The command as it is spelled, with one blank between its words.
+fn part_text(scene: &Scene<'_>, simple: &Simple<'_>) -> String {
+    let mut text = String::new();
+    let mut push = |piece: &str| {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(piece);
+    };
+    if simple.words.is_empty() {
+        for assign in &simple.assignments {
+            push(assign.span.of(scene.source));
+        }
+        if simple.assignments.is_empty() {
+            push(simple.span.of(scene.source));
+        }
+    }
+    for word in &simple.words {
+        push(word.span.of(scene.source));
+    }
+    text
+}
+
+/// The variables in the command's words that have several values.
+fn ambiguous(scene: &Scene<'_>, simple: &Simple<'_>, state: &State) -> Vec<Box<str>> {
+    let mut found = Vec::new();
+    if state.variables.is_empty() {
+        return found;
+    }
+    let mut look = |word: &Word<'_>| find_ambiguous(word, state, &mut found);
+    simple.words.iter().for_each(&mut look);
+    for assign in simple.assignments.iter().chain(&simple.declared) {
+        match &assign.value {
+            AssignValue::One(word) => look(word),
+            AssignValue::Array(words) => words.iter().for_each(&mut look),
+        }
+    }
+    for redirect in &simple.redirects {
+        match redirect.kind {
+            crate::syntax::RedirectKind::Document => {
+                let number = redirect.target.span.start as usize;
+                if let Some(body) = scene.documents.get(number) {
+                    look(body);
+                }
+            }
+            _ => look(&redirect.target),
+        }
+    }
+    found
+}
+
+fn find_ambiguous(word: &Word<'_>, state: &State, found: &mut Vec<Box<str>>) {
+    for piece in &word.pieces {
+        let Piece::Parameter(parameter) = piece else {
+            continue;
+        };
+        for inner in &parameter.words {
+            find_ambiguous(inner, state, found);
+        }
+        if let Some(Value::Texts(texts)) = state.variables.get(parameter.name)
+            && texts.len() > 1
+            && !found.iter().any(|name| **name == *parameter.name)
+        {
+            found.push(parameter.name.into());
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Programs that start what their arguments say.
+//!
+//! Plain wrappers step aside: what they start is as sure as they are. All others stay in sight, and
+//! what they start is listed as a possibility, for rules that deny and ask.
+
+mod env;
+mod runners;
+mod shells;
+mod table;
+mod xargs;
+
+use pointsman_model::{EffectView, OpaqueWhy, RunNature};
+
+use self::table::{Entry, Kind};
+use crate::field::Field;
+use crate::options::first_operand;
+use crate::state::State;
+use crate::walk::{Called, Scene, Walker};
+
+/// Starts of a command line that are tried behind options which no table has.
+const GUESSES_MAX: usize = 6;
+
+/// Calls the wrapper, if the command is one.
+pub(crate) fn call(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    program: &str,
+    state: &mut State,
+) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    match name {
+        "env" => env::env(walker, scene, called, state),
+        "xargs" => xargs::xargs(walker, scene, called, state),
+        "parallel" => xargs::parallel(walker, scene, called, state),
+        "command" if env::queries(called) => return false,
+        "exec" => env::exec(walker, scene, called, state),
+        _ if shells::is_shell(name) => shells::shell(walker, scene, called, state),
+        _ if shells::takes_script(name) => shells::script(walker, scene, called, name, state),
+        _ => match table::find(name) {
+            Some(entry) => peel(walker, scene, called, entry, state),
+            None => return runners::call(walker, scene, called, name, state),
+        },
+    }
+    true
+}
+
+fn peel(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    entry: &Entry,
+    state: &mut State,
+) {
+    let args = called.args();
+    // Only the program of that name in its usual place is known to step aside.
+    let kind = match called.program() {
+        Some(program) if program.contains('/') && entry.kind == Kind::Plain => Kind::Loud,
+        _ => entry.kind,
+    };
+    let plain_first = |at: usize| {
+        entry.numbers
+            && args
+                .get(at)
+                .and_then(Field::text)
+                .is_some_and(is_dash_number)
+    };
+    let from = if plain_first(0) { 1 } else { 0 };
+    let rest = args.get(from..).unwrap_or_default();
+    let start = match first_operand(rest, &entry.options) {
+        Ok(start) => from + start,
+        Err(at) => {
+            outer(walker, called, Kind::Loud, state);
+            guess(walker, scene, called, from + at, state);
+            return;
+        }
+    };
+    let mut start = start + entry.skip;
+    if entry.assigns {
+        while let Some((name, _)) = args.get(start).and_then(|field| assignment(field.prefix())) {
+            env::weigh_argument(walker, called, name, args.get(start));
+            start += 1;
+        }
+    }
+    let inner = args.get(start..).unwrap_or_default();
+    if inner.is_empty() {
+        // Nothing is started: `sudo -l`, `nice`.
+        let nature = match kind {
+            Kind::Plain => RunNature::Program,
+            Kind::Loud | Kind::Runner => RunNature::Program,
+        };
+        walker.run(called, nature, None, called.view, state);
+        return;
+    }
+    outer(walker, called, kind, state);
+    let view = match kind {
+        Kind::Plain => called.view,
+        Kind::Loud | Kind::Runner => EffectView::Might,
+    };
+    if entry.script_flag && inner.first().is_some_and(|field| field.is("-c")) {
+        shells::script_text(walker, scene, called, inner.get(1), view, state);
+        return;
+    }
+    let mut own = state.clone();
+    if entry.elsewhere {
+        own.forget_variables();
+        own.folders.push(crate::state::Folder::Unknown(".".into()));
+    }
+    walker.call_inner(scene, called, inner, view, &mut own);
+}
+
+/// Emits the wrapper itself.
+fn outer(walker: &mut Walker<'_>, called: &Called<'_>, kind: Kind, state: &State) {
+    match kind {
+        Kind::Plain => {
+            let view = EffectView::Might;
+            walker.run(called, RunNature::PlainWrapper, None, view, state);
+        }
+        Kind::Loud => walker.run(called, RunNature::Wrapper, None, called.view, state),
+        Kind::Runner => walker.run(called, RunNature::Program, None, called.view, state),
+    }
+}
+
+/// Behind an option that no table has, the command may begin anywhere.
+fn guess(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    from: usize,
+    state: &State,
+) {
+    let args = called.args();
+    let mut guesses = 0;
+    for at in from..args.len() {
+        let Some(field) = args.get(at) else { break };
+        if field.may_be_option() && field.text().is_some() {
+            continue;
+        }
+        guesses += 1;
+        if guesses > GUESSES_MAX {
+            break;
+        }
+        let inner = args.get(at..).unwrap_or_default();
+        let view = EffectView::Might;
+        walker.call_inner(scene, called, inner, view, &mut state.clone());
+    }
+}
+
+/// Emits that a text is run which is known only when it runs.
+fn unknown_script(walker: &mut Walker<'_>, called: &Called<'_>, field: Option<&Field>) {
+    let text = field.map_or_else(|| called.text(), |field| field.source.to_string());
+    walker.sink.opaque(
+        called.part,
+        called.view,
+        OpaqueWhy::UnknownScript,
+        &text,
+        called.span,
+    );
+}
+
+fn is_dash_number(text: &str) -> bool {
+    text.strip_prefix('-')
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// `NAME=value` among arguments.
+pub(crate) fn assignment(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let plain = !name.is_empty()
+        && !name.starts_with(|char: char| char.is_ascii_digit())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    plain.then_some((name, value))
+}

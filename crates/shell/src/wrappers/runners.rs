@@ -1,0 +1,125 @@
+//! Package runners, containers and remote shells: a rule for them covers what they start, which is
+//! listed for rules that deny and ask.
+
+use pointsman_model::{EffectView, OpaqueWhy};
+
+use super::table::Kind;
+use super::{guess, outer};
+use crate::field::Field;
+use crate::state::State;
+use crate::walk::{Called, Scene, Walker};
+
+/// Programs that run a package's command: all of their arguments, or those behind these words.
+const RUNNERS: [(&str, &[&str]); 24] = [
+    ("npx", &[]),
+    ("bunx", &[]),
+    ("pnpx", &[]),
+    ("uvx", &[]),
+    ("npm", &["exec", "x"]),
+    ("pnpm", &["dlx", "exec"]),
+    ("yarn", &["dlx", "exec"]),
+    ("bun", &["x"]),
+    ("uv", &["run"]),
+    ("pipx", &["run"]),
+    ("poetry", &["run"]),
+    ("pipenv", &["run"]),
+    ("pdm", &["run"]),
+    ("hatch", &["run"]),
+    ("rye", &["run"]),
+    ("bundle", &["exec"]),
+    ("conda", &["run"]),
+    ("mamba", &["run"]),
+    ("docker", &["exec", "run"]),
+    ("podman", &["exec", "run"]),
+    ("docker-compose", &["exec", "run"]),
+    ("kubectl", &["exec", "run"]),
+    ("heroku", &["run"]),
+    ("toolbox", &["run"]),
+];
+
+/// Calls the runner, if the command is one in a form that runs something.
+pub(super) fn call(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    name: &str,
+    state: &mut State,
+) -> bool {
+    if matches!(name, "ssh" | "mosh" | "autossh" | "dbclient") {
+        remote(walker, scene, called, state);
+        return true;
+    }
+    let Some((_, words)) = RUNNERS.iter().find(|(runner, _)| *runner == name) else {
+        return false;
+    };
+    let args = called.args();
+    let from = if words.is_empty() {
+        0
+    } else {
+        let compose = usize::from(args.first().is_some_and(|field| field.is("compose")));
+        match args
+            .iter()
+            .skip(compose)
+            .take(4)
+            .position(|field| field.text().is_some_and(|text| words.contains(&text)))
+        {
+            Some(at) => compose + at + 1,
+            None => return false,
+        }
+    };
+    outer(walker, called, Kind::Runner, state);
+    let mut own = state.clone();
+    own.forget_variables();
+    // Where the command begins depends on options that differ from version to version.
+    guess(walker, scene, called, from, &own);
+    true
+}
+
+/// `ssh [options] host [command]`
+fn remote(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &mut State) {
+    const VALUED: &str = "BbcDEeFIiJLlmOopPQRSWw";
+    outer(walker, called, Kind::Runner, state);
+    let args = called.args();
+    let mut at = 0;
+    while let Some(field) = args.get(at) {
+        let Some(text) = field.text().filter(|text| text.starts_with('-')) else {
+            break;
+        };
+        at += 1;
+        let letters = text.get(1..).unwrap_or("");
+        let valued = letters.find(|char| VALUED.contains(char));
+        if valued.is_some_and(|valued| valued + 1 == letters.len()) {
+            at += 1;
+        }
+    }
+    let Some(host) = args.get(at) else {
+        return;
+    };
+    let name = host.text().map(|text| {
+        let text = text.strip_prefix("ssh://").unwrap_or(text);
+        let text = text.rsplit('@').next().unwrap_or(text);
+        text.split([':', '/']).next().unwrap_or(text)
+    });
+    walker.connect(called.view, name, host, called.part);
+    let command = args.get(at + 1..).unwrap_or_default();
+    if command.is_empty() {
+        return;
+    }
+    walker.sink.opaque(
+        called.part,
+        called.view,
+        OpaqueWhy::Remote,
+        &called.text(),
+        called.span,
+    );
+    let texts: Option<Vec<&str>> = command.iter().map(Field::text).collect();
+    if let Some(texts) = texts {
+        let mut own = state.clone();
+        own.functions.clear();
+        own.forget_variables();
+        let text = texts.join(" ");
+        let (span, view) = (called.span, EffectView::Might);
+        let inner = Scene { view, ..*scene };
+        walker.call_script(&inner, called, &text, span, view, &mut own);
+    }
+}

@@ -1,0 +1,236 @@
+//! Shells, and programs that hand a text to one.
+
+use pointsman_model::{EffectView, OpaqueWhy, PathRole, Reach, RunNature};
+
+use super::table::Kind;
+use super::{outer, unknown_script};
+use crate::field::Field;
+use crate::state::State;
+use crate::walk::{Called, Scene, Walker};
+
+/// Options of shells whose value is the next word.
+const VALUED: [&str; 6] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
+
+pub(super) fn is_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "sh" | "bash"
+            | "dash"
+            | "zsh"
+            | "ksh"
+            | "mksh"
+            | "ash"
+            | "rbash"
+            | "fish"
+            | "pwsh"
+            | "tcsh"
+            | "csh"
+            | "yash"
+            | "posh"
+    )
+}
+
+/// Whether the text of the shell's language reads as Bash's does, as far as we list commands.
+fn speaks_bash(name: &str) -> bool {
+    !matches!(name, "fish" | "pwsh" | "tcsh" | "csh")
+}
+
+/// Programs that run one of their arguments as a text for `sh`.
+pub(super) fn takes_script(name: &str) -> bool {
+    matches!(
+        name,
+        "su" | "runuser" | "script" | "hyperfine" | "at" | "batch" | "crontab"
+    )
+}
+
+/// `sh [options] [-c text | file]`
+pub(super) fn shell(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    state: &mut State,
+) {
+    let args = called.args();
+    let name = called.program().unwrap_or("");
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let mut at = 0;
+    let mut script = false;
+    let mut from_input = false;
+    while let Some(field) = args.get(at) {
+        let Some(text) = field.text() else {
+            if field.may_be_option() {
+                outer(walker, called, Kind::Loud, state);
+                unknown_script(walker, called, Some(field));
+                return;
+            }
+            break;
+        };
+        if matches!(text, "--version" | "--help") && args.len() == 1 {
+            walker.run(called, RunNature::Program, None, called.view, state);
+            return;
+        }
+        if text == "--" || text == "-" {
+            at += 1;
+            break;
+        }
+        if !text.starts_with(['-', '+']) || text.len() < 2 {
+            break;
+        }
+        if !text.starts_with("--") && text.starts_with('-') {
+            script |= text.contains('c');
+            from_input |= text.contains('s');
+        }
+        at += 1;
+        if VALUED.contains(&text) || (!text.starts_with("--") && text.ends_with('o')) {
+            at += 1;
+        }
+    }
+    if script {
+        outer(walker, called, Kind::Loud, state);
+        if !speaks_bash(name) {
+            unknown_script(walker, called, args.get(at));
+        }
+        let arguments = args.get(at + 1..).unwrap_or_default();
+        let mut own = inherited(state);
+        own.positional = Some(std::rc::Rc::new(
+            arguments.get(1..).unwrap_or_default().to_vec(),
+        ));
+        script_text(walker, scene, called, args.get(at), called.view, &mut own);
+        return;
+    }
+    match args.get(at) {
+        Some(field) if !from_input => {
+            // A script file: a rule for the shell and that file covers it.
+            walker.run(called, RunNature::Program, None, called.view, state);
+            if field.text().is_some_and(|text| text.starts_with("/dev/")) || field.is_many() {
+                unknown_script(walker, called, Some(field));
+                return;
+            }
+            let process = field.text().is_none() && !field.may_be_option();
+            if process && field.source.contains('(') {
+                unknown_script(walker, called, Some(field));
+            }
+            let (view, role) = (called.view, PathRole::Operand);
+            walker.read(view, field, role, Reach::Itself, state, called.part);
+        }
+        _ => from_standard_input(walker, scene, called, state),
+    }
+}
+
+/// What a new shell has of this one's state: its folder, and the variables that are exported, which
+/// are not told apart here.
+fn inherited(state: &State) -> State {
+    let mut own = state.clone();
+    own.functions.clear();
+    own.forget_variables();
+    own
+}
+
+/// A shell that reads its commands from its input.
+fn from_standard_input(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    state: &State,
+) {
+    match (&called.input.text, called.input.fed) {
+        (Some(text), _) => {
+            outer(walker, called, Kind::Loud, state);
+            let mut own = inherited(state);
+            walker.call_script(scene, called, text, called.span, called.view, &mut own);
+        }
+        (None, true) => {
+            outer(walker, called, Kind::Loud, state);
+            unknown_script(walker, called, None);
+        }
+        // Nothing is fed: it waits for a person, or ends at once.
+        (None, false) => walker.run(called, RunNature::Program, None, called.view, state),
+    }
+}
+
+/// A text for a shell, when it is known.
+pub(super) fn script_text(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    field: Option<&Field>,
+    view: EffectView,
+    state: &mut State,
+) {
+    match field.and_then(|field| Some((field.text()?, field.span))) {
+        Some((text, span)) => walker.call_script(scene, called, text, span, view, state),
+        None => unknown_script(walker, called, field),
+    }
+}
+
+/// `su -c text`, `script -c text`, `hyperfine text...`, and those that read one from their input.
+pub(super) fn script(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    name: &str,
+    state: &mut State,
+) {
+    outer(walker, called, Kind::Loud, state);
+    let args = called.args();
+    let view = EffectView::Might;
+    if name == "hyperfine" {
+        for field in args.iter().filter(|field| !field.may_be_option()) {
+            script_text(walker, scene, called, Some(field), view, &mut state.clone());
+        }
+        return;
+    }
+    if matches!(name, "at" | "batch" | "crontab") {
+        if let Some(text) = &called.input.text {
+            walker.call_script(
+                scene,
+                called,
+                text,
+                called.span,
+                view,
+                &mut inherited(state),
+            );
+        } else if called.input.fed {
+            unknown_script(walker, called, None);
+        }
+        return;
+    }
+    let mut found = false;
+    for (at, field) in args.iter().enumerate() {
+        let Some(text) = field.text() else { continue };
+        let glued = text.strip_prefix("--command=");
+        if let Some(script) = glued {
+            found = true;
+            let span = field.span;
+            walker.call_script(scene, called, script, span, view, &mut inherited(state));
+        } else if text == "--command"
+            || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
+        {
+            found = true;
+            script_text(
+                walker,
+                scene,
+                called,
+                args.get(at + 1),
+                view,
+                &mut inherited(state),
+            );
+        }
+    }
+    if name == "runuser" && !found {
+        let at = args
+            .iter()
+            .position(|field| field.is("--"))
+            .map_or(0, |at| at + 1);
+        super::guess(walker, scene, called, at, state);
+    }
+    if !found && called.input.fed {
+        walker.sink.opaque(
+            called.part,
+            called.view,
+            OpaqueWhy::UnknownScript,
+            &called.text(),
+            called.span,
+        );
+    }
+}
