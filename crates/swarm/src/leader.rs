@@ -148,7 +148,6 @@ impl Leader {
                 if let Some(progress) = self.progress.get_mut(report.job) {
                     progress.took += report.took;
                 }
-                self.remarks.extend(report.remarks);
                 let (job, end) = (report.job, report.end);
                 self.plan.handle(PlanEvent::TryEnded { job, end })
             }

@@ -1,7 +1,9 @@
 //! The leader with everything real: ledger, files, processes, agents. Only the person is a script.
 
+#[cfg(test)]
 mod leader {
     mod jobs;
+    mod killed;
     mod spawning;
     mod stage;
     mod stopping;

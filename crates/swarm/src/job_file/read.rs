@@ -331,8 +331,11 @@ fn report_cycles(reader: &mut Reader<'_>, jobs: &[Job], lines: &[usize]) {
         let names: Vec<&str> = names
             .filter_map(|job| jobs.get(*job).map(|job| job.name.as_ref()))
             .collect();
+        let message = match &names[..] {
+            [job, _] => format!("the job `{job}` needs itself"),
+            names => format!("jobs wait for each other: {}", names.join(" → ")),
+        };
         let at = cycle.first().and_then(|job| lines.get(*job)).copied();
-        let message = format!("jobs wait for each other: {}", names.join(" → "));
         reader.report(
             at.unwrap_or(0),
             &message,

@@ -4,12 +4,48 @@
 use std::collections::BTreeMap;
 
 use pointsman_agents::Step;
-use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
 
 /// The schema, pretty-printed.
 pub(super) fn schema() -> String {
-    let schema = schemars::schema_for!(JobFileText);
+    let generator = SchemaSettings::draft2020_12()
+        .with_transform(RecursiveTransform(without_null))
+        .into_generator();
+    let schema = generator.into_root_schema_for::<JobFileText>();
     serde_json::to_string_pretty(&schema).unwrap_or_default()
+}
+
+/// TOML has no null: what may be left out is left out.
+fn without_null(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
+    if let Some(Value::String(text)) = object.get_mut("description") {
+        // The lines are those of the comment in the source.
+        *text = text.replace('\n', " ");
+    }
+    if object.get("default").is_some_and(Value::is_null) {
+        object.remove("default");
+    }
+    if let Some(Value::Array(kinds)) = object.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [only] = &kinds[..] {
+            let only = only.clone();
+            object.insert("type".into(), only);
+        }
+    }
+    let Some(Value::Array(choices)) = object.get_mut("anyOf") else {
+        return;
+    };
+    choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
+    if let [Value::Object(only)] = &choices[..] {
+        let only = only.clone();
+        object.remove("anyOf");
+        object.extend(only);
+    }
 }
 
 /// A pointsman job file: jobs that agents do in parallel under one leader.

@@ -72,12 +72,10 @@ fn look<'t>(
             }
         }
     }
-    if let Some(input) = call(reader, toolbox, step, value.span().start) {
-        if let ToolInput::Spawn(spawn) = input {
-            let agent = spawn.subagent_type.unwrap_or_default();
-            let at = step.get("input").map_or(0, |input| input.span().start);
-            spawned.push((agent, at));
-        }
+    if let Some(ToolInput::Spawn(spawn)) = call(reader, toolbox, step, value.span().start) {
+        let agent = spawn.subagent_type.unwrap_or_default();
+        let at = step.get("input").map_or(0, |input| input.span().start);
+        spawned.push((agent, at));
     }
 }
 

@@ -162,7 +162,7 @@ step = [{ tool = "Bash", input = { command = "ls", cmd = "x" } }, { tol = "Bash"
 name = "d"
 needs = ["e"]
 retry = { time = 2 }
-step = [{ tool = "Bsh", input = {} }, { tool = "Agent", input = { subagent_type = "chekker", prompt = "" } }]
+step = [{ tool = "Bsh", input = {} }, { tool = "Agent", input = { subagent_type = "chekker", prompt = "look" } }]
 
 [[job]]
 name = "e"

@@ -26,7 +26,7 @@ pub(super) struct DeskRules {
 impl LeaderRules for DeskRules {
     async fn judge(&self, request: &PermissionRequest) -> LeaderSays {
         match self.walk(request) {
-            Walked::Says(says) => says,
+            Walked::Says(says) => *says,
             Walked::Covered(grants) => self.take(&grants, request).await,
         }
     }
@@ -34,9 +34,15 @@ impl LeaderRules for DeskRules {
 
 /// What the rules and grants come to before any grant is used.
 enum Walked {
-    Says(LeaderSays),
+    Says(Box<LeaderSays>),
     /// These grants cover it, together with what its context allows.
     Covered(Vec<GrantId>),
+}
+
+impl Walked {
+    fn ask() -> Self {
+        Self::Says(Box::new(LeaderSays::Ask))
+    }
 }
 
 impl DeskRules {
@@ -44,7 +50,7 @@ impl DeskRules {
         let worker = request.lineage.agent().worker;
         let Some(frozen) = self.contexts.get(&worker).map(|found| found.clone()) else {
             // Nobody that this leader started; a person may still know it.
-            return Walked::Says(LeaderSays::Ask);
+            return Walked::ask();
         };
         let now = self.clock.now();
         let overlay = self
@@ -62,18 +68,18 @@ impl DeskRules {
             tree: self.tree.as_ref(),
         };
         if let Some(judgement) = judge_denies_and_asks(&question) {
-            return Walked::Says(objection(judgement));
+            return Walked::Says(Box::new(objection(judgement)));
         }
         let must_ask = request.judgement.insistence == Insistence::MustAsk;
         if must_ask || overlay.grants.is_empty() {
-            return Walked::Says(LeaderSays::Ask);
+            return Walked::ask();
         }
         let judgement = judge(&question);
         let grants = covering(&judgement.reason);
         if judgement.decision == PermissionDecision::Allow && !grants.is_empty() {
             Walked::Covered(grants)
         } else {
-            Walked::Says(LeaderSays::Ask)
+            Walked::ask()
         }
     }
 

@@ -202,31 +202,35 @@ fn run_start(options: &LeaderOptions) -> RunStart {
     }
 }
 
-/// Ends the process groups that dead leaders left, and records it. Returns how many were looked at.
+/// Ends the process groups that dead leaders left, and records it. Returns how many were still there.
 async fn reap(ledger: &Ledger, run: RunId, report: &OpenReport) -> Result<usize, StartError> {
     let groups = report.groups.clone();
     let reaped = tokio::task::spawn_blocking(move || reaping::reap_all(groups)).await;
     let reaped = reaped.map_err(|_| StartError::TaskLost)?;
-    let count = reaped.len();
-    for ended in reaped {
+    let mut killed = 0;
+    for (ended, was_there) in reaped {
+        killed += usize::from(was_there);
         ledger.note(run, ended).await?;
     }
-    Ok(count)
+    Ok(killed)
 }
 
 /// What is worth saying of what dead leaders left.
 fn remarks_of(report: &OpenReport, reaped: usize) -> Vec<Box<str>> {
     let mut remarks = Vec::new();
     for dead in &report.dead {
-        let (open, unknown) = (dead.requests.len(), dead.unknown.len());
         let text = format!(
-            "the leader of {} was killed: {open} questions were interrupted, the result of {unknown} calls is unknown",
-            dead.run
+            "the leader of {} was killed: {} interrupted, the result of {} unknown",
+            dead.run,
+            counted(dead.requests.len(), "question was", "questions were"),
+            counted(dead.unknown.len(), "call is", "calls are")
         );
         remarks.push(text.into());
     }
     if reaped > 0 {
-        remarks.push(format!("{reaped} process groups of killed leaders were ended").into());
+        let groups = counted(reaped, "process group", "process groups");
+        let were = if reaped == 1 { "was" } else { "were" };
+        remarks.push(format!("{groups} of killed leaders {were} ended").into());
     }
     if let Some(aside) = &report.set_aside {
         let text = format!(
@@ -238,4 +242,11 @@ fn remarks_of(report: &OpenReport, reaped: usize) -> Vec<Box<str>> {
         remarks.push(text.into());
     }
     remarks
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    }
 }

@@ -307,7 +307,8 @@ proptest! {
                 (how, true) => {
                     running.remove(&job);
                     let end = match how {
-                        0..=9 => done_or(stopped),
+                        0..=9 if stopped => TryEnd::Stopped,
+                        0..=9 => done(),
                         10..=14 => failed(),
                         15 => TryEnd::Halted { reason: "".into() },
                         16 => TryEnd::TimedOut { time_max: Millis(1) },
@@ -320,8 +321,4 @@ proptest! {
         prop_assert!(finished);
         prop_assert_eq!(ended.len(), jobs.len());
     }
-}
-
-fn done_or(stopped: bool) -> TryEnd {
-    if stopped { TryEnd::Stopped } else { done() }
 }

@@ -1,13 +1,11 @@
 //! Agents that agents spawn: frozen contexts, lineages, bounds, answers from any depth.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use pointsman_ledger::{RecordBody, RecordKind};
-use pointsman_model::{HandlerKind, PermissionMode};
+use pointsman_model::{Attended, HandlerKind, PermissionMode};
 use pointsman_swarm::ExitCode;
-use pointsman_testkit::Reply;
+use pointsman_testkit::{Operator, Reply};
 
-use super::stage::Stage;
+use super::stage::{Stage, in_time};
 
 const DEEP: &str = r#"
 depth_max = 3
@@ -125,30 +123,42 @@ step = [{ tool = "Write", input = { file_path = "never", content = "" }, expect 
     }
 }
 
+/// Agents of one batch live side by side, and each is answered for itself.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_in_the_background_ends_with_its_job() {
+async fn agents_of_one_batch_ask_side_by_side() {
     let stage = Stage::new();
     let jobs = r#"
 [[job]]
 name = "parent"
-step = [{ tool = "Agent", input = { subagent_type = "beside", prompt = "go", run_in_background = true } }]
-[agents.beside]
-step = [
-  { tool = "Bash", input = { command = "touch beside" } },
-  { tool = "Bash", input = { command = "false" } },
+[[job.step]]
+parallel = [
+  { tool = "Agent", input = { subagent_type = "yes", prompt = "ask" } },
+  { tool = "Agent", input = { subagent_type = "no", prompt = "ask" } },
 ]
+[agents.yes]
+step = [{ tool = "Bash", input = { command = "touch yes" }, expect = { outcome = "success" } }]
+[agents.no]
+step = [{ tool = "Bash", input = { command = "touch no" }, expect = { outcome = "denied_by_person", text_contains = "not here" } }]
 "#;
-    static ASKED: AtomicU32 = AtomicU32::new(0);
-    let (summary, operator) = stage
-        .run_with(jobs, |_| {
-            ASKED.fetch_add(1, Ordering::Relaxed);
-            Reply::allow()
-        })
-        .await;
+    // Answered only when both are open: one of them waiting for the other would hang.
+    let (handle, leader) = stage.start(jobs, Attended::Yes).await;
+    let run = tokio::spawn(leader.finish());
+    in_time(async {
+        while handle.requests().list().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let operator = Operator::new(handle.requests().clone(), |request| {
+        match request.lineage.agent().label.as_ref() {
+            "yes" => Reply::allow(),
+            _ => Reply::deny("not here"),
+        }
+    });
+    let operator = tokio::spawn(operator.work());
+    let summary = in_time(run).await.unwrap();
     assert_eq!(summary.exit, ExitCode::Done, "{summary:#?}");
-    assert!(stage.file("beside").exists());
-    assert!(!operator.seen.is_empty());
-    assert_eq!(summary.remarks.len(), 1, "{:?}", summary.remarks);
-    assert!(summary.remarks[0].starts_with("`parent › beside`, in the background, failed"));
+    assert_eq!(in_time(operator).await.unwrap().seen.len(), 2);
+    assert!(stage.file("yes").exists() && !stage.file("no").exists());
     stage.check_ledger();
 }

@@ -1,6 +1,6 @@
 //! A project in a folder of its own, and a leader in it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,14 +17,32 @@ use pointsman_tools::Toolbox;
 const RUN_MAX: Duration = Duration::from_secs(120);
 
 pub(crate) struct Stage {
-    temp: tempfile::TempDir,
+    folder: PathBuf,
+    /// Removes the folder with the stage that made it.
+    _temp: Option<tempfile::TempDir>,
 }
 
 impl Stage {
     pub(crate) fn new() -> Self {
         let temp = tempfile::tempdir().unwrap();
-        std::fs::create_dir(temp.path().join("project")).unwrap();
-        Self { temp }
+        let folder = std::fs::canonicalize(temp.path()).unwrap();
+        std::fs::create_dir(folder.join("project")).unwrap();
+        Self {
+            folder,
+            _temp: Some(temp),
+        }
+    }
+
+    /// The stage that another process made.
+    pub(crate) fn at(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            _temp: None,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.folder
     }
 
     /// The project's folder.
@@ -33,16 +51,15 @@ impl Stage {
     }
 
     fn folder(&self, name: &str) -> AbsPath {
-        let path = std::fs::canonicalize(self.temp.path()).unwrap().join(name);
-        AbsPath::parse(path.to_str().unwrap()).unwrap()
+        AbsPath::parse(self.folder.join(name).to_str().unwrap()).unwrap()
     }
 
     /// A file of the project.
-    pub(crate) fn file(&self, name: &str) -> std::path::PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.project().join(name).as_path().to_owned()
     }
 
-    pub(crate) fn ledger(&self) -> std::path::PathBuf {
+    pub(crate) fn ledger(&self) -> PathBuf {
         self.place().ledger()
     }
 
@@ -67,7 +84,7 @@ impl Stage {
             cli_rules: Vec::new(),
             mode: None,
             clock: Arc::new(SystemClock),
-            tree: Arc::new(DiskTree::new()),
+            tree: Arc::new(DiskTree),
             environment: Environment::without_secrets(std::env::vars_os()),
             toolbox: Arc::new(Toolbox::built_in()),
             classifier: None,

@@ -3,6 +3,8 @@
 use pointsman_model::{Attended, Outcome};
 use pointsman_swarm::{ExitCode, Leader, StartError};
 
+use pointsman_testkit::{Operator, Reply};
+
 use super::stage::{Stage, in_time};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -116,7 +118,11 @@ async fn law_7_a_deny_that_cannot_be_read_stops_an_unattended_start() {
 
     let mut options = stage.options(jobs, Attended::Yes);
     options.loaded = load();
-    let (_handle, leader) = Leader::start(options).await.unwrap();
+    let (handle, leader) = Leader::start(options).await.unwrap();
     assert!(!leader.problems().is_empty());
-    in_time(leader.finish()).await;
+    // With someone there it starts, and asks even for what would pass otherwise.
+    let operator =
+        tokio::spawn(Operator::new(handle.requests().clone(), |_| Reply::allow()).work());
+    assert_eq!(in_time(leader.finish()).await.exit, ExitCode::Done);
+    assert_eq!(in_time(operator).await.unwrap().seen.len(), 1);
 }
