@@ -74,6 +74,12 @@ pub fn bind(
     Ok(digest.finish())
 }
 
+/// The files whose state [`bind`] covers, in order; some may not exist. For those who show what changed in them.
+#[must_use]
+pub fn bound_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
+    named_files(folder, effects).into_iter().collect()
+}
+
 /// The folders that anything runs in.
 fn named_folders(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
     let mut folders = BTreeSet::from([folder.clone()]);

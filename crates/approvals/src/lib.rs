@@ -14,7 +14,7 @@ mod grants;
 mod mailbox;
 mod save;
 
-pub use bind::bind;
+pub use bind::{bind, bound_files};
 pub use grants::{Grants, GrantsError, NewGrant, UseError};
 pub use mailbox::{
     ForwardError, Forwarded, InProcessMailbox, Inbox, Letter, Mailbox, Undelivered, in_process,
