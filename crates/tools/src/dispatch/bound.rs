@@ -1,14 +1,18 @@
 //! What a verdict is bound to (law 10), taken when the call is judged and again before it runs.
 
-use pointsman_model::{
-    AbsPath, Digest, EffectKind, Effects, ExecutedCall, PathRole, PathValue, ToolInput,
-};
+use std::collections::BTreeMap;
+
+use pointsman_approvals::bound_files;
+use pointsman_model::{AbsPath, Digest, EffectKind, Effects, ExecutedCall, PathRole, PathValue};
 use pointsman_policy::Tree;
 
 use crate::Seat;
 
-/// The longest content of a file that is kept to show what changed in it.
+/// The longest file that is kept to show what changed in it; a script that a person reads is shorter.
 const SNAPSHOT_BYTES_MAX: u64 = 64 * 1024;
+
+/// So many files of one call are kept at most.
+const SNAPSHOTS_MAX: usize = 16;
 
 /// What is compared.
 #[derive(Clone)]
@@ -17,8 +21,8 @@ pub(super) struct Bound {
     pub(super) digest: Digest,
     /// The file or folder that a file tool names, links followed: what will be opened.
     pub(super) target: Option<AbsPath>,
-    /// The content of the file that an Edit or Write changes, to show a person what became of it.
-    snapshot: Option<String>,
+    /// The files that the call runs or changes, as texts where they are; to show a person what became of them.
+    snapshots: BTreeMap<AbsPath, Option<String>>,
 }
 
 /// Why a call can't be bound.
@@ -43,22 +47,18 @@ impl Bound {
             effects,
         )
         .map_err(BindError)?;
-        let target = target(effects, seat.tree.as_ref());
-        let snapshot = match &call.input {
-            ToolInput::Edit(_) | ToolInput::Write(_) => target
-                .as_ref()
-                .and_then(|file| seat.tree.read_small(file, SNAPSHOT_BYTES_MAX)),
-            ToolInput::Bash(_)
-            | ToolInput::Read(_)
-            | ToolInput::Glob(_)
-            | ToolInput::Grep(_)
-            | ToolInput::Spawn(_)
-            | ToolInput::Other(_) => None,
-        };
+        let snapshots = bound_files(folder, effects)
+            .into_iter()
+            .take(SNAPSHOTS_MAX)
+            .map(|file| {
+                let text = seat.tree.read_small(&file, SNAPSHOT_BYTES_MAX);
+                (file, text)
+            })
+            .collect();
         Ok(Self {
             digest,
-            target,
-            snapshot,
+            target: target(effects, seat.tree.as_ref()),
+            snapshots,
         })
     }
 
@@ -74,22 +74,38 @@ impl Bound {
         {
             return format!("the path led to `{before}` and leads to `{after}` now");
         }
-        match (&self.snapshot, &later.snapshot) {
-            (Some(before), Some(after)) if before != after => {
-                let diff = similar::TextDiff::from_lines(before.as_str(), after.as_str());
-                let diff = diff
-                    .unified_diff()
-                    .context_radius(1)
-                    .header("as it was", "as it is")
-                    .to_string();
-                format!("the file it changes is not as it was:\n{diff}")
-            }
-            (None, Some(_)) => "the file it changes did not exist, or could not be shown".into(),
-            (Some(_), None) => "the file it changes is gone, or can't be shown any more".into(),
-            (None, None) | (Some(_), Some(_)) => {
-                "a file that it runs or changes, or its folder, is not as it was".into()
-            }
+        let changes: Vec<String> = self
+            .snapshots
+            .iter()
+            .filter_map(|(file, before)| {
+                let after = later.snapshots.get(file)?;
+                change(file, before.as_deref(), after.as_deref())
+            })
+            .collect();
+        if changes.is_empty() {
+            "a file that it runs or changes, or its folder, is not as it was".into()
+        } else {
+            changes.join("\n")
         }
+    }
+}
+
+/// What became of one file; nothing when its text is the same.
+fn change(file: &AbsPath, before: Option<&str>, after: Option<&str>) -> Option<String> {
+    match (before, after) {
+        (None, None) => None,
+        (Some(before), Some(after)) if before == after => None,
+        (Some(before), Some(after)) => {
+            let diff = similar::TextDiff::from_lines(before, after);
+            let diff = diff
+                .unified_diff()
+                .context_radius(1)
+                .header("as it was", "as it is")
+                .to_string();
+            Some(format!("`{file}` is not as it was:\n{diff}"))
+        }
+        (None, Some(_)) => Some(format!("`{file}` is a text now, which it was not")),
+        (Some(_), None) => Some(format!("`{file}` is gone, or can't be shown any more")),
     }
 }
 

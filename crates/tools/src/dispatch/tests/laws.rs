@@ -120,7 +120,15 @@ async fn law_10_a_script_swapped_after_the_answer_is_asked_anew_with_the_differe
     let [second] = bench.questions().try_into().unwrap();
     let superseded = second.supersedes.unwrap();
     assert_eq!(superseded.request, Some(first.id));
-    assert!(superseded.difference.contains("not as it was"));
+    let difference = superseded.difference;
+    assert!(
+        difference.contains("run.sh` is not as it was"),
+        "{difference}"
+    );
+    assert!(
+        difference.contains("-echo good\n+echo evil"),
+        "{difference}"
+    );
     assert_ne!(first.digest, second.digest);
     assert_eq!(end.text, "evil");
 }
