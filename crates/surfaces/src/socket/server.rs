@@ -253,3 +253,6 @@ fn came(id: RequestId, answered: &Answered) -> Reply {
     };
     Reply::Answered { id, came, text }
 }
+
+#[cfg(test)]
+mod tests;
