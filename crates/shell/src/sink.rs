@@ -35,7 +35,7 @@ impl Sink {
 
     pub(crate) fn push(&mut self, part: u32, view: EffectView, kind: EffectKind) {
         let effect = Effect { kind, view, part };
-        if self.repeats && self.effects.iter().any(|known| *known == effect) {
+        if self.repeats && self.effects.contains(&effect) {
             return;
         }
         if self.effects.len() >= EFFECTS_MAX {

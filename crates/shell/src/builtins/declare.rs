@@ -85,14 +85,30 @@ pub(super) fn unset(
             None => inside = false,
         }
     }
-    finish(walker, called, inside, state);
+    finish(walker, called, Seen::when(|| inside), state);
 }
 
-fn finish(walker: &mut Walker<'_>, called: &Called<'_>, inside: bool, state: &State) {
-    if inside {
-        reader(walker, called, state);
-    } else {
-        program(walker, called, state);
+/// How far what a builtin sets is seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Inside,
+    ByPrograms,
+}
+
+impl Seen {
+    fn when(inside: impl FnOnce() -> bool) -> Self {
+        if inside() {
+            Self::Inside
+        } else {
+            Self::ByPrograms
+        }
+    }
+}
+
+fn finish(walker: &mut Walker<'_>, called: &Called<'_>, seen: Seen, state: &State) {
+    match seen {
+        Seen::Inside => reader(walker, called, state),
+        Seen::ByPrograms => program(walker, called, state),
     }
 }
 
@@ -151,7 +167,7 @@ pub(super) fn read(
             }
         }
     }
-    finish(walker, called, inside, state);
+    finish(walker, called, Seen::when(|| inside), state);
 }
 
 pub(super) fn mapfile(
@@ -172,7 +188,7 @@ pub(super) fn mapfile(
     let names = operands(called.args(), "dnOsuCc");
     let name = names.first().map_or(Some("MAPFILE"), |field| field.text());
     inside &= name.is_some_and(|name| set_variable(walker, scene, name, Value::Unknown, state));
-    finish(walker, called, inside, state);
+    finish(walker, called, Seen::when(|| inside), state);
 }
 
 pub(super) fn getopts(
@@ -184,7 +200,7 @@ pub(super) fn getopts(
     let name = called.args().get(1).and_then(Field::text).unwrap_or("");
     let inside = set_variable(walker, scene, name, Value::Unknown, state);
     state.set("OPTARG", Value::Unknown);
-    finish(walker, called, inside, state);
+    finish(walker, called, Seen::when(|| inside), state);
 }
 
 /// `let`: each argument is an expression.
@@ -210,7 +226,7 @@ pub(super) fn compute(
             }
         }
     }
-    finish(walker, called, inside, state);
+    finish(walker, called, Seen::when(|| inside), state);
 }
 
 /// `printf -v NAME`.
@@ -235,5 +251,5 @@ pub(super) fn printf(
     if !inside && name.is_none() {
         opaque(walker, called, OpaqueWhy::Environment);
     }
-    finish(walker, called, inside, state);
+    finish(walker, called, Seen::when(|| inside), state);
 }

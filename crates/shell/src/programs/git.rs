@@ -45,82 +45,94 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         return None;
     }
     let args = asked.args();
-    let read = read(args, &GLOBAL, Order::OptionsFirst);
-    let mut idle = true;
-    let mut any = false;
-    let mut elsewhere = None;
-    let mut sub: Option<usize> = None;
-    for arg in &read {
-        match arg {
-            Arg::Option("C", Some(folder)) => {
-                any = true;
-                let target = crate::walk::folder_of(folder, asked.state);
-                let same = asked.state.folders.as_slice() == std::slice::from_ref(&target);
-                idle &= same;
-                if elsewhere.is_some() {
-                    idle = false;
-                }
-                elsewhere = Some(folder.clone());
-            }
-            Arg::Option("c", Some(setting)) => {
-                any = true;
-                let text = setting.text().map(str::to_ascii_lowercase);
-                idle &= text.is_some_and(|text| {
-                    IDLE_SETTINGS.iter().any(|known| {
-                        if known.contains('=') {
-                            text == *known
-                        } else {
-                            text.starts_with(known)
-                        }
-                    })
-                });
-            }
-            Arg::Option(
-                "--git-dir" | "--work-tree" | "--namespace" | "--bare" | "-p" | "p" | "--paginate",
-                _,
-            ) => {
-                any = true;
-                idle = false;
-            }
-            Arg::Option(..) => any = true,
-            Arg::Stranger(field) => {
-                let mut facts = Facts::program();
-                guess(args, field, &mut facts);
-                return Some(facts);
-            }
-            Arg::Operand(field) => {
-                sub = args.iter().position(|other| std::ptr::eq(other, *field));
-                break;
-            }
+    let globals = match Globals::read(asked) {
+        Ok(globals) => globals,
+        Err(stranger) => {
+            let mut facts = Facts::program();
+            guess(args, stranger, &mut facts);
+            return Some(facts);
         }
-    }
-    let Some(at) = sub else {
+    };
+    let Some(at) = globals.behind else {
         return Some(Facts::program());
     };
     let rest = args.get(at + 1..).unwrap_or_default();
+    let plain = without_options(asked, at);
     let Some(name) = args.get(at).and_then(Field::text) else {
         let mut facts = Facts::program();
-        facts
-            .inner
-            .push(Inner::Argv(without_options(asked, at), EffectView::Might));
+        facts.inner.push(Inner::Argv(plain, EffectView::Might));
         return Some(facts);
     };
     let mut facts = subcommand(asked, name, rest);
-    if any {
-        let plain = without_options(asked, at);
-        if idle {
-            facts.canonical = Some(plain.iter().map(Field::word).collect());
-        } else {
-            facts.spoil();
-            facts.elsewhere = elsewhere;
-            facts.inner.push(Inner::Argv(plain, EffectView::Might));
-        }
+    if at > 0 && globals.idle {
+        facts.canonical = Some(plain.iter().map(Field::word).collect());
+    } else if at > 0 {
+        facts.spoil();
+        facts.elsewhere = globals.elsewhere;
+        facts.inner.push(Inner::Argv(plain, EffectView::Might));
     }
     // Another folder may be another repository, with hooks and settings of its own.
     if !asked.at_start() {
         facts.spoil();
     }
     Some(facts)
+}
+
+/// The global options of a command.
+struct Globals {
+    /// They change nothing of what the subcommand does.
+    idle: bool,
+    /// The folder that `-C` names.
+    elsewhere: Option<Field>,
+    /// Where the subcommand stands among the arguments.
+    behind: Option<usize>,
+}
+
+impl Globals {
+    fn read<'f>(asked: &Asked<'f>) -> Result<Self, &'f Field> {
+        let args = asked.args();
+        let mut globals = Self {
+            idle: true,
+            elsewhere: None,
+            behind: None,
+        };
+        for arg in read(args, &GLOBAL, Order::OptionsFirst) {
+            match arg {
+                Arg::Option("C", Some(folder)) => {
+                    let target = crate::walk::folder_of(&folder, asked.state);
+                    let same = asked.state.folders.as_slice() == std::slice::from_ref(&target);
+                    // A second one is relative to the first.
+                    globals.idle &= same && globals.elsewhere.is_none();
+                    globals.elsewhere = Some(folder);
+                }
+                Arg::Option("c", Some(setting)) => globals.idle &= is_idle(&setting),
+                Arg::Option(
+                    "--git-dir" | "--work-tree" | "--namespace" | "--bare" | "p" | "--paginate",
+                    _,
+                ) => globals.idle = false,
+                Arg::Option(..) => {}
+                Arg::Stranger(field) => return Err(field),
+                Arg::Operand(field) => {
+                    globals.behind = args.iter().position(|other| std::ptr::eq(other, field));
+                    break;
+                }
+            }
+        }
+        Ok(globals)
+    }
+}
+
+fn is_idle(setting: &Field) -> bool {
+    setting.text().is_some_and(|text| {
+        let text = text.to_ascii_lowercase();
+        IDLE_SETTINGS.iter().any(|known| {
+            if known.contains('=') {
+                text == *known
+            } else {
+                text.starts_with(known)
+            }
+        })
+    })
 }
 
 /// The command without its global options.

@@ -43,7 +43,9 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             if field.may_be_option() {
                 facts.spoil();
             }
-            operand(&mut facts, &mut filter, field, text_args);
+            if filter.is_none() || !text_args {
+                operand(&mut facts, &mut filter, field);
+            }
             continue;
         };
         match text {
@@ -69,7 +71,9 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             "--args" | "--jsonargs" => text_args = true,
             "--" => {
                 for field in args.by_ref() {
-                    operand(&mut facts, &mut filter, field, text_args);
+                    if filter.is_none() || !text_args {
+                        operand(&mut facts, &mut filter, field);
+                    }
                 }
             }
             _ if LONG.contains(&text) => {}
@@ -86,10 +90,11 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     Some(facts)
 }
 
-fn operand(facts: &mut Facts, filter: &mut Option<Field>, field: &Field, text_args: bool) {
+/// The filter first, then files.
+fn operand(facts: &mut Facts, filter: &mut Option<Field>, field: &Field) {
     if filter.is_none() {
         *filter = Some(field.clone());
-    } else if !text_args {
+    } else {
         facts.read(field, Reach::Itself);
     }
 }

@@ -114,16 +114,16 @@ fn curl(asked: &Asked<'_>) -> Facts {
             Arg::Option("O" | "--remote-name", _) => remote_name = true,
             Arg::Option(option, Some(value)) => match option {
                 "o" | "--output" | "D" | "--dump-header" | "c" | "--cookie-jar" | "--trace"
-                | "--trace-ascii" | "--stderr" | "--output-dir" => {
-                    if !value.is("-") {
-                        facts.write(&value, Change::Content);
-                    }
+                | "--trace-ascii" | "--stderr" | "--output-dir"
+                    if !value.is("-") =>
+                {
+                    facts.write(&value, Change::Content);
                 }
                 "T" | "--upload-file" | "K" | "--config" | "--cacert" | "--cert" | "E"
-                | "--key" | "--netrc-file" => {
-                    if !value.is("-") && !value.is(".") {
-                        facts.read(&value, Reach::Itself);
-                    }
+                | "--key" | "--netrc-file"
+                    if !value.is("-") && !value.is(".") =>
+                {
+                    facts.read(&value, Reach::Itself);
                 }
                 "d" | "--data" | "--data-binary" | "--data-ascii" | "--json" | "b" | "--cookie"
                 | "H" | "--header" | "w" | "--write-out" => at_file(&mut facts, &value),
@@ -190,50 +190,51 @@ fn last_segment(facts: &mut Facts, address: &Field) {
     facts.write(&Field::made(name, address.span), Change::Content);
 }
 
+const WGET: Options = Options {
+    short: "46bcdEFHhKkLmNnpqrSVvx",
+    short_value: "aAeiIDlOoPQRtTUwX",
+    short_glued: "",
+    long: &[
+        "quiet",
+        "continue",
+        "no-check-certificate",
+        "recursive",
+        "no-parent",
+        "mirror",
+        "spider",
+        "timestamping",
+        "no-verbose",
+        "content-disposition",
+        "show-progress",
+        "no-clobber",
+        "page-requisites",
+        "convert-links",
+    ],
+    long_value: &[
+        "output-document",
+        "output-file",
+        "directory-prefix",
+        "input-file",
+        "header",
+        "user-agent",
+        "tries",
+        "timeout",
+        "post-data",
+        "post-file",
+        "body-file",
+        "user",
+        "password",
+        "level",
+        "method",
+        "body-data",
+        "append-output",
+        "save-cookies",
+        "load-cookies",
+        "progress",
+    ],
+};
+
 fn wget(asked: &Asked<'_>) -> Facts {
-    const WGET: Options = Options {
-        short: "46bcdEFHhKkLmNnpqrSVvx",
-        short_value: "aAeiIDlOoPQRtTUwX",
-        short_glued: "",
-        long: &[
-            "quiet",
-            "continue",
-            "no-check-certificate",
-            "recursive",
-            "no-parent",
-            "mirror",
-            "spider",
-            "timestamping",
-            "no-verbose",
-            "content-disposition",
-            "show-progress",
-            "no-clobber",
-            "page-requisites",
-            "convert-links",
-        ],
-        long_value: &[
-            "output-document",
-            "output-file",
-            "directory-prefix",
-            "input-file",
-            "header",
-            "user-agent",
-            "tries",
-            "timeout",
-            "post-data",
-            "post-file",
-            "body-file",
-            "user",
-            "password",
-            "level",
-            "method",
-            "body-data",
-            "append-output",
-            "save-cookies",
-            "load-cookies",
-            "progress",
-        ],
-    };
     let mut facts = Facts::program();
     let mut named = false;
     let mut addresses: Vec<&Field> = Vec::new();

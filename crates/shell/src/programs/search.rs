@@ -116,7 +116,12 @@ fn grep(asked: &Asked<'_>, name: &str) -> Facts {
     } else {
         Reach::Itself
     };
-    read_files(asked, &mut facts, &operands, reach, recursive);
+    let otherwise = if recursive {
+        Otherwise::Folder
+    } else {
+        Otherwise::Input
+    };
+    read_files(asked, &mut facts, &operands, reach, otherwise);
     facts.lists = match (names, operands.is_empty() && !recursive) {
         (true, _) => Lists::WhatItReads,
         (false, true) => Lists::WhatItIsFed,
@@ -125,20 +130,34 @@ fn grep(asked: &Asked<'_>, name: &str) -> Facts {
     facts
 }
 
+/// Reads the operands; where there are none, what stands in the folder is read `Otherwise` or not.
 fn read_files(
     asked: &Asked<'_>,
     facts: &mut Facts,
     operands: &[&Field],
     reach: Reach,
-    stands_here: bool,
+    otherwise: Otherwise,
 ) {
     for field in operands {
         if !field.is("-") {
             facts.read(field, reach);
         }
     }
-    if operands.is_empty() && stands_here {
+    if operands.is_empty() && otherwise == Otherwise::Folder {
         facts.read(&asked.here(), reach);
+    }
+}
+
+/// What a search without operands looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Otherwise {
+    Folder,
+    Input,
+}
+
+impl Otherwise {
+    fn of_input(input: &crate::walk::Input) -> Self {
+        if input.fed { Self::Input } else { Self::Folder }
     }
 }
 
@@ -291,7 +310,8 @@ fn rg(asked: &Asked<'_>) -> Facts {
     } else {
         Reach::ContentBelow
     };
-    read_files(asked, &mut facts, &operands, reach, !fed);
+    let otherwise = Otherwise::of_input(asked.called.input);
+    read_files(asked, &mut facts, &operands, reach, otherwise);
     if names {
         facts.lists = Lists::WhatItReads;
     } else if fed && operands.is_empty() {
@@ -341,13 +361,8 @@ fn ag(asked: &Asked<'_>) -> Facts {
     }
     // Both read a file of options from the folder they run in.
     facts.spoil();
-    read_files(
-        asked,
-        &mut facts,
-        &operands,
-        Reach::ContentBelow,
-        !asked.called.input.fed,
-    );
+    let otherwise = Otherwise::of_input(asked.called.input);
+    read_files(asked, &mut facts, &operands, Reach::ContentBelow, otherwise);
     facts
 }
 
@@ -438,7 +453,12 @@ fn fd(asked: &Asked<'_>) -> Facts {
     if !operands.is_empty() {
         operands.remove(0);
     }
-    read_files(asked, &mut facts, &operands, Reach::NamesBelow, !roots);
+    let otherwise = if roots {
+        Otherwise::Input
+    } else {
+        Otherwise::Folder
+    };
+    read_files(asked, &mut facts, &operands, Reach::NamesBelow, otherwise);
     if let Some(at) = inner {
         let command = asked.args().get(at..).unwrap_or_default();
         find::starts(asked, &mut facts, command);

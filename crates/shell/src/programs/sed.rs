@@ -83,18 +83,16 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         facts.write(file, Change::Content);
     }
     if let Some(suffix) = in_place {
-        change_in_place(
-            &mut facts,
-            &operands,
-            suffix.as_ref(),
-            known && writes.is_empty(),
-        );
+        if !writes.is_empty() {
+            facts.spoil();
+        }
+        change_in_place(&mut facts, &operands, suffix.as_ref());
     }
     Some(facts)
 }
 
-fn change_in_place(facts: &mut Facts, operands: &[&Field], suffix: Option<&Field>, known: bool) {
-    let plain = facts.nature == RunNature::KnownReader && known;
+fn change_in_place(facts: &mut Facts, operands: &[&Field], suffix: Option<&Field>) {
+    let plain = facts.nature == RunNature::KnownReader;
     facts.nature = if plain {
         RunNature::FileCommand
     } else {

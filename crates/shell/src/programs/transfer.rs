@@ -17,93 +17,112 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     }
 }
 
+/// The command line of `tar`, whose letters may stand without a dash.
+#[derive(Default)]
+struct Tar {
+    /// One of `cxtru`.
+    mode: Option<char>,
+    archive: Option<Field>,
+    folder: Option<Field>,
+    members: Vec<Field>,
+    /// Texts that it hands to a shell.
+    scripts: Vec<Field>,
+}
+
+impl Tar {
+    fn read(args: &[Field]) -> Self {
+        let mut tar = Self::default();
+        let mut at = 0;
+        while let Some(field) = args.get(at) {
+            let text = field.text().unwrap_or("");
+            at += 1;
+            let old_style = at == 1 && !text.is_empty() && !text.starts_with('-');
+            if text.starts_with("--") {
+                at += tar.long(field, text, args.get(at));
+            } else if old_style || (text.len() > 1 && text.starts_with('-')) {
+                for letter in text.trim_start_matches('-').chars() {
+                    at += tar.letter(letter, args.get(at));
+                }
+            } else {
+                tar.members.push(field.clone());
+            }
+        }
+        tar.archive = tar.archive.filter(|field| !field.is("-"));
+        tar
+    }
+
+    /// Takes a letter; how many further arguments it takes.
+    fn letter(&mut self, letter: char, next: Option<&Field>) -> usize {
+        match letter {
+            'c' | 'x' | 't' | 'r' | 'u' => self.mode = Some(letter),
+            'f' => self.archive = next.cloned(),
+            'C' => self.folder = next.cloned(),
+            'I' => self.scripts.extend(next.cloned()),
+            _ => return 0,
+        }
+        usize::from(matches!(letter, 'f' | 'C' | 'I'))
+    }
+
+    /// Takes a long option; how many further arguments it takes.
+    fn long(&mut self, field: &Field, text: &str, next: Option<&Field>) -> usize {
+        let (name, value) = match text.split_once('=') {
+            Some((name, _)) => (name, Some(field.tail(name.len() + 1))),
+            None => (text, None),
+        };
+        let apart = usize::from(value.is_none());
+        match name {
+            "--create" => self.mode = Some('c'),
+            "--extract" | "--get" => self.mode = Some('x'),
+            "--list" => self.mode = Some('t'),
+            "--append" | "--update" => self.mode = Some('r'),
+            "--file" => {
+                self.archive = value.or_else(|| next.cloned());
+                return apart;
+            }
+            "--directory" => {
+                self.folder = value.or_else(|| next.cloned());
+                return apart;
+            }
+            "--to-command"
+            | "--use-compress-program"
+            | "--rsh-command"
+            | "--checkpoint-action"
+            | "--info-script"
+            | "--new-volume-script" => {
+                self.scripts.extend(value.map(|script| {
+                    match script.text().and_then(|text| text.strip_prefix("exec=")) {
+                        Some(_) => script.tail("exec=".len()),
+                        None => script,
+                    }
+                }));
+            }
+            _ => {}
+        }
+        0
+    }
+}
+
 fn tar(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::program();
-    let args = asked.args();
-    let mut mode = '?';
-    let mut archive: Option<Field> = None;
-    let mut folder: Option<Field> = None;
-    let mut members: Vec<Field> = Vec::new();
-    let mut at = 0;
-    while let Some(field) = args.get(at) {
-        let text = field.text().unwrap_or("");
-        at += 1;
-        let old_style = at == 1 && !text.is_empty() && !text.starts_with('-');
-        if text.starts_with("--") {
-            let (name, value) = match text.split_once('=') {
-                Some((name, _)) => (name, Some(field.tail(name.len() + 1))),
-                None => (text, None),
-            };
-            match name {
-                "--create" => mode = 'c',
-                "--extract" | "--get" => mode = 'x',
-                "--list" => mode = 't',
-                "--append" | "--update" => mode = 'r',
-                "--file" | "--directory" => {
-                    let value = value.or_else(|| {
-                        at += 1;
-                        args.get(at - 1).cloned()
-                    });
-                    match name {
-                        "--file" => archive = value,
-                        _ => folder = value,
-                    }
-                }
-                "--to-command"
-                | "--use-compress-program"
-                | "--rsh-command"
-                | "--checkpoint-action"
-                | "--info-script"
-                | "--new-volume-script" => {
-                    if let Some(script) = value {
-                        let script = match script.text().and_then(|text| text.strip_prefix("exec="))
-                        {
-                            Some(_) => script.tail("exec=".len()),
-                            None => script,
-                        };
-                        facts.inner.push(Inner::Script(script, EffectView::Might));
-                    }
-                }
-                _ => {}
-            }
-        } else if old_style || (text.len() > 1 && text.starts_with('-')) {
-            for letter in text.trim_start_matches('-').chars() {
-                match letter {
-                    'c' | 'x' | 't' | 'r' | 'u' => mode = letter,
-                    'f' | 'C' | 'I' => {
-                        let value = args.get(at).cloned();
-                        at += 1;
-                        match letter {
-                            'f' => archive = value,
-                            'C' => folder = value,
-                            _ => facts.inner.extend(
-                                value.map(|script| Inner::Script(script, EffectView::Might)),
-                            ),
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        } else {
-            members.push(field.clone());
-        }
+    let tar = Tar::read(asked.args());
+    for script in tar.scripts {
+        facts.inner.push(Inner::Script(script, EffectView::Might));
     }
-    let archive = archive.filter(|field| !field.is("-"));
-    match mode {
-        'c' | 'r' | 'u' => {
-            if let Some(archive) = &archive {
+    match tar.mode {
+        Some('c' | 'r' | 'u') => {
+            if let Some(archive) = &tar.archive {
                 facts.write(archive, Change::Content);
             }
-            for member in &members {
+            for member in &tar.members {
                 facts.read(member, Reach::ContentBelow);
             }
         }
-        _ => {
-            if let Some(archive) = &archive {
+        mode => {
+            if let Some(archive) = &tar.archive {
                 facts.read(archive, Reach::Itself);
             }
-            if mode == 'x' {
-                let target = folder.unwrap_or_else(|| asked.here());
+            if mode == Some('x') {
+                let target = tar.folder.unwrap_or_else(|| asked.here());
                 facts.write(&target, Change::Content);
             }
         }

@@ -2,6 +2,7 @@
 
 use pointsman_model::OpaqueWhy;
 
+use super::heredoc::Tabs;
 use super::parser::{Parser, Read};
 use super::{Assign, AssignValue, Command, Function, Piece, Redirect, RedirectKind, Simple, Word};
 
@@ -246,8 +247,12 @@ impl<'a> Parser<'a> {
         self.skip_blanks();
         let descriptor = descriptor.map(|text| text.trim_matches(['{', '}']));
         if kind == RedirectKind::Document {
-            let strip = self.slice(start + behind, start + behind + 3) == "<<-";
-            return self.document(start, descriptor, strip).map(Some);
+            let tabs = if self.slice(start + behind, start + behind + 3) == "<<-" {
+                Tabs::Drop
+            } else {
+                Tabs::Keep
+            };
+            return self.document(start, descriptor, tabs).map(Some);
         }
         let target = self.word()?;
         if target.pieces.is_empty() {

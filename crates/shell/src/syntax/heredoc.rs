@@ -17,20 +17,27 @@ pub(super) struct Pending {
     number: usize,
 }
 
+/// What becomes of tabs in front of a body's lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tabs {
+    Keep,
+    Drop,
+}
+
 impl<'a> Parser<'a> {
     /// Reads the delimiter behind `<<`, and remembers that a body is to come.
     pub(super) fn document(
         &mut self,
         start: usize,
         descriptor: Option<&'a str>,
-        strip: bool,
+        tabs: Tabs,
     ) -> Read<Redirect<'a>> {
         let (delimiter, quoted) = self.delimiter()?;
         let number = self.documents.len();
         self.documents.push(Word::default());
         self.pending.push(Pending {
             delimiter,
-            strip,
+            strip: tabs == Tabs::Drop,
             quoted,
             number,
         });

@@ -27,25 +27,32 @@ const CLASSES: [Class; 256] = classes();
 
 const fn classes() -> [Class; 256] {
     let mut table = [Class::Other; 256];
-    let plain =
-        b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@%+=~*?[]{}^!#";
     let mut at = 0;
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "evaluated when compiled, where it can't fail unseen"
-    )]
-    while at < plain.len() {
-        table[plain[at] as usize] = Class::Plain;
+    while at < 256 {
+        #[expect(
+            clippy::indexing_slicing,
+            clippy::cast_possible_truncation,
+            reason = "evaluated when compiled, where it can't fail unseen"
+        )]
+        {
+            table[at] = class(at as u8);
+        }
         at += 1;
     }
-    table[b' ' as usize] = Class::Blank;
-    table[b'\t' as usize] = Class::Blank;
-    table[b';' as usize] = Class::Operator;
-    table[b'&' as usize] = Class::Operator;
-    table[b'|' as usize] = Class::Operator;
-    table[b'\'' as usize] = Class::Single;
-    table[b'"' as usize] = Class::Double;
     table
+}
+
+const fn class(byte: u8) -> Class {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => Class::Plain,
+        b'_' | b'-' | b'.' | b'/' | b',' | b':' | b'@' | b'%' | b'+' | b'=' | b'~' => Class::Plain,
+        b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'^' | b'!' | b'#' => Class::Plain,
+        b' ' | b'\t' => Class::Blank,
+        b';' | b'&' | b'|' => Class::Operator,
+        b'\'' => Class::Single,
+        b'"' => Class::Double,
+        _ => Class::Other,
+    }
 }
 
 /// Reads a line, when it is one for this gear.
@@ -185,10 +192,7 @@ impl<'a> Scanner<'a> {
     fn word(&mut self) -> Option<Word<'a>> {
         let start = self.at;
         let mut pieces = Vec::with_capacity(1);
-        loop {
-            let Some((_, class)) = self.class(self.at) else {
-                break;
-            };
+        while let Some((_, class)) = self.class(self.at) {
             match class {
                 Class::Plain => {
                     let from = self.at;

@@ -242,7 +242,6 @@ static ENTRIES: [Entry; 33] = [
                 "exec",
             ],
             long_value: &["interval", "equexit"],
-            ..NONE
         },
         ..BASE
     },

@@ -61,13 +61,17 @@ pub(super) fn xargs(
     let mark = replaced(args.get(..start).unwrap_or_default());
     // Names that a known program lists are read for themselves below; what writes gets them as words
     // that nobody knows.
-    let listed = called.input.names.is_some();
-    let fields = filled(called, command, mark.as_deref(), listed);
+    let names = if called.input.names.is_some() {
+        Names::ReadBeside
+    } else {
+        Names::Anything
+    };
+    let fields = filled(called, command, mark.as_deref(), names);
     let reader = is_reader(walker, called, &fields, state);
-    let fields = if reader || !listed {
+    let fields = if reader || names == Names::Anything {
         fields
     } else {
-        filled(called, command, mark.as_deref(), false)
+        filled(called, command, mark.as_deref(), Names::Anything)
     };
     let plain = start == 0 && called.program() == Some("xargs");
     let (kind, view) = match (plain, reader) {
@@ -85,8 +89,18 @@ pub(super) fn xargs(
     read_listed(walker, called);
 }
 
+/// What the input adds to a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Names {
+    /// Words that nobody knows.
+    Anything,
+    /// Names of files that are listed as read beside it.
+    ReadBeside,
+}
+
 /// The command with what the input adds to it.
-fn filled(called: &Called<'_>, command: &[Field], mark: Option<&str>, listed: bool) -> Vec<Field> {
+fn filled(called: &Called<'_>, command: &[Field], mark: Option<&str>, names: Names) -> Vec<Field> {
+    let listed = names == Names::ReadBeside;
     let mut fields = command.to_vec();
     let Some(mark) = mark else {
         let shape = if listed { Shape::Process } else { Shape::Many };

@@ -515,9 +515,10 @@ fn tabled(rest: &[Field], options: &Options) -> Facts {
             }
             Arg::Option(..) => {}
             Arg::Stranger(_) => facts.spoil(),
-            Arg::Operand(field) => {
-                operand(&mut facts, field, is_behind(rest, field, behind_dashes))
+            Arg::Operand(field) if is_behind(rest, field, behind_dashes) => {
+                facts.might(field, UseKind::Read(Reach::ContentBelow));
             }
+            Arg::Operand(field) => operand(&mut facts, field),
         }
     }
     facts
@@ -529,12 +530,8 @@ fn is_behind(rest: &[Field], field: &Field, dashes: Option<usize>) -> bool {
 }
 
 /// A revision or a path: only git knows which.
-fn operand(facts: &mut Facts, field: &Field, path: bool) {
+fn operand(facts: &mut Facts, field: &Field) {
     let content = UseKind::Read(Reach::ContentBelow);
-    if path {
-        facts.might(field, content);
-        return;
-    }
     match field.text() {
         Some(text) if text.contains("..") && !text.starts_with("../") => {}
         Some(text) => match text.split_once(':') {

@@ -92,31 +92,7 @@ pub(super) fn find(asked: &Asked<'_>) -> Facts {
     let args = asked.args();
     let mut facts = Facts::reader();
     facts.lists = Lists::WhatItReads;
-    let mut roots: Vec<Field> = Vec::new();
-    let mut at = 0;
-    while let Some(field) = args.get(at) {
-        match field.text() {
-            Some("-H" | "-L" | "-P") => {}
-            Some(text) if text.starts_with("-O") => {}
-            Some("-D") => at += 1,
-            Some(text) if text.starts_with(['-', '(', '!']) || text == ")" => break,
-            Some(_) => roots.push(field.clone()),
-            None => {
-                // It may become an expression.
-                if field.may_be_option() {
-                    facts.spoil();
-                }
-                roots.push(field.clone());
-            }
-        }
-        at += 1;
-    }
-    if roots.is_empty() {
-        roots.push(asked.here());
-    }
-    for root in &roots {
-        facts.read(root, Reach::NamesBelow);
-    }
+    let (roots, mut at) = roots(asked, &mut facts);
     while let Some(field) = args.get(at) {
         at += 1;
         let Some(word) = field.text() else {
@@ -163,6 +139,37 @@ pub(super) fn find(asked: &Asked<'_>) -> Facts {
         }
     }
     facts
+}
+
+/// The folders that are searched, and where the expression begins.
+fn roots(asked: &Asked<'_>, facts: &mut Facts) -> (Vec<Field>, usize) {
+    let args = asked.args();
+    let mut roots: Vec<Field> = Vec::new();
+    let mut at = 0;
+    while let Some(field) = args.get(at) {
+        match field.text() {
+            Some("-H" | "-L" | "-P") => {}
+            Some(text) if text.starts_with("-O") => {}
+            Some("-D") => at += 1,
+            Some(text) if text.starts_with(['-', '(', '!']) || text == ")" => break,
+            Some(_) => roots.push(field.clone()),
+            None => {
+                // It may become an expression.
+                if field.may_be_option() {
+                    facts.spoil();
+                }
+                roots.push(field.clone());
+            }
+        }
+        at += 1;
+    }
+    if roots.is_empty() {
+        roots.push(asked.here());
+    }
+    for root in &roots {
+        facts.read(root, Reach::NamesBelow);
+    }
+    (roots, at)
 }
 
 /// Where the command behind `-exec` ends: at `;`, or at `{} +`.
