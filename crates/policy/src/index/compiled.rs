@@ -2,7 +2,6 @@
 
 use pointsman_model::{AbsPath, HostName, PermissionRule, RuleBehavior, RuleSource};
 
-use crate::Tree;
 use crate::rule::{
     Anchored, CommandPattern, Names, ParsedRule, PathAccess, PathAnchor, PathDepth, PathPattern,
     Specifier, covers, glob_with_gaps,
@@ -11,6 +10,7 @@ use crate::subject::{
     CommandSubject, KnownPath, Of, PathKind, PathSubject, Reading, ReadingFor, Subject, any_below,
 };
 use crate::wild::{GAP, can_meet, plain_bytes};
+use crate::{EntryKind, Tree};
 
 /// How surely a rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -298,15 +298,21 @@ fn tightens_known(
     if path.lower.iter().any(|hop| at.covers(hop)) {
         return Some(Strength::Sure);
     }
-    match subject.reach {
-        Reach::Itself => return None,
-        Reach::NamesBelow | Reach::ContentBelow => {}
+    let looks_below = match subject.reach {
+        // Looking at a folder shows the names in it.
+        Reach::Itself => path
+            .real()
+            .is_some_and(|real| tree.kind(real) == EntryKind::Folder),
+        Reach::NamesBelow | Reach::ContentBelow => true,
+    };
+    if !looks_below {
+        return None;
     }
     // A name that no pattern but `**` or `*` knows: everything below is covered.
     if path.lower.iter().any(|hop| at.covers(&hop.join("\u{2}"))) {
         return Some(Strength::Sure);
     }
-    if subject.reach == Reach::NamesBelow {
+    if subject.reach != Reach::ContentBelow {
         return None;
     }
     let may = path.hops.iter().zip(&path.lower).any(|(hop, lower)| {
@@ -364,7 +370,7 @@ fn base_exists(pattern: &PathPattern, tree: &dyn Tree) -> bool {
     let base = pattern
         .literal_segments()
         .fold(AbsPath::root(), |at, segment| at.join(segment));
-    base != AbsPath::root() && tree.kind(&base) != crate::EntryKind::Missing
+    base != AbsPath::root() && tree.kind(&base) != EntryKind::Missing
 }
 
 impl AnchoredPath {

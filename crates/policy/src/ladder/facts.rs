@@ -1,6 +1,8 @@
 //! What is known of a call before the first rung: each effect with the rules that match it and the
 //! place it lies in.
 
+use std::cell::OnceCell;
+
 use pointsman_model::{
     AbsPath, Change, Cover, Effect, EffectKind, EffectView, GrantId, Matched, Opaque, OpaqueWhy,
     PathUse, PathValue, PermissionRule, Reach, RuleBehavior, SandboxState,
@@ -107,11 +109,10 @@ impl<'a> Facts<'a> {
             .find(|(_, it)| tool_strength(it, q.tool, &param).is_some());
         let leaves_sandbox = fields.is_true("dangerouslyDisableSandbox");
         let parts = q.frozen.context.parts();
-        let directories = Directories::of(&parts.directories, q.tree);
         let look = Look {
             q,
             overlay,
-            directories,
+            directories: OnceCell::new(),
         };
         let line = match &q.effects.line {
             Some(line) if q.effects.list.len() > 1 => {
@@ -163,7 +164,8 @@ impl<'a> Facts<'a> {
 struct Look<'a> {
     q: &'a Question<'a>,
     overlay: &'a OverlayRules,
-    directories: Directories,
+    /// Looked up for calls that use paths alone.
+    directories: OnceCell<Directories>,
 }
 
 impl<'a> Look<'a> {
@@ -186,7 +188,7 @@ impl<'a> Look<'a> {
             }
             EffectKind::Read(used) => {
                 let path = PathSubject::of(used, self.q.tree);
-                fact.inside = self.directories.hold_all(&path, self.q.tree);
+                fact.inside = self.directories().hold_all(&path, self.q.tree);
                 self.rules(
                     &mut fact,
                     &Subject::Path(PathAccess::Read, path.clone()),
@@ -215,14 +217,14 @@ impl<'a> Look<'a> {
 
     fn write(&self, fact: &mut Fact<'a>, target: &PathUse, change: Change) {
         let mut path = PathSubject::of(target, self.q.tree);
-        fact.inside = self.directories.hold_all(&path, self.q.tree);
+        fact.inside = self.directories().hold_all(&path, self.q.tree);
         let removes = match change {
             Change::Remove => Removes::Yes,
             Change::Content | Change::Attributes => Removes::No,
         };
         fact.protected = protected(&path, removes, self.q.tree);
         fact.critical = removes == Removes::Yes
-            && is_critical(target, &path, self.precious(), &self.directories);
+            && is_critical(target, &path, self.precious(), self.directories());
         if removes == Removes::Yes {
             // What lies in a folder goes with it.
             path.reach = Reach::ContentBelow;
@@ -260,6 +262,12 @@ impl<'a> Look<'a> {
                 self.rules(fact, &Subject::Anything, TighteningsAlone);
             }
         }
+    }
+
+    fn directories(&self) -> &Directories {
+        let parts = self.q.frozen.context.parts();
+        self.directories
+            .get_or_init(|| Directories::of(&parts.directories, self.q.tree))
     }
 
     fn precious(&self) -> Precious<'a> {
@@ -313,16 +321,25 @@ enum Which {
 }
 use Which::{AllHits, AllowsAlone, TighteningsAlone};
 
-/// The scalar fields of a call's input, as the model sent them.
-struct Fields(serde_json::Map<String, serde_json::Value>);
+/// The scalar fields of a call's input, as the model sent them. Read when a rule asks for one.
+struct Fields<'a> {
+    input: &'a str,
+    read: OnceCell<serde_json::Map<String, serde_json::Value>>,
+}
 
-impl Fields {
-    fn of(q: &Question<'_>) -> Self {
-        Self(serde_json::from_str(q.input.as_str()).unwrap_or_default())
+impl<'a> Fields<'a> {
+    fn of(q: &'a Question<'_>) -> Self {
+        Self {
+            input: q.input.as_str(),
+            read: OnceCell::new(),
+        }
     }
 
     fn text(&self, field: &str) -> Option<String> {
-        match self.0.get(field)? {
+        let fields = self
+            .read
+            .get_or_init(|| serde_json::from_str(self.input).unwrap_or_default());
+        match fields.get(field)? {
             serde_json::Value::String(text) => Some(text.clone()),
             serde_json::Value::Bool(value) => Some(value.to_string()),
             serde_json::Value::Number(value) => Some(value.to_string()),
@@ -340,7 +357,9 @@ impl Fields {
     }
 
     fn is_true(&self, field: &str) -> bool {
-        self.text(field).is_some_and(|text| text == "true")
+        // Escapes in a name are rare enough to be read the long way.
+        let named = self.input.contains(field) || self.input.contains("\\u");
+        named && self.text(field).is_some_and(|text| text == "true")
     }
 }
 
