@@ -28,6 +28,7 @@ type Script = Box<dyn FnMut(&PermissionRequest) -> Option<(VerdictKind, Answerer
 /// Answers each request as its script says; where the script says nothing, never.
 pub(super) struct ScriptedHandler {
     script: Mutex<Script>,
+    digest: Option<Digest>,
     seen: Mutex<VecDeque<PermissionRequest>>,
     asked: tokio::sync::Notify,
 }
@@ -40,7 +41,7 @@ impl PermissionHandler for ScriptedHandler {
 
     async fn resolve(&self, request: PermissionRequest) -> Verdict {
         let said = (self.script.lock().unwrap())(&request);
-        let digest = request.digest;
+        let digest = self.digest.unwrap_or(request.digest);
         self.seen.lock().unwrap().push_back(request);
         self.asked.notify_one();
         match said {
@@ -74,6 +75,8 @@ pub(super) struct Layout {
     pub(super) mode: PermissionMode,
     pub(super) hook: Option<&'static str>,
     pub(super) script: Script,
+    /// What every verdict is for; the request's own if not said.
+    pub(super) digest: Option<Digest>,
 }
 
 impl Layout {
@@ -84,6 +87,7 @@ impl Layout {
             mode: PermissionMode::Default,
             hook: None,
             script: Box::new(|_| Some((yes(), person()))),
+            digest: None,
         }
     }
 
@@ -138,6 +142,7 @@ impl Bench {
         let run = ledger.begin_run(start(&root)).await.unwrap();
         let handler = Arc::new(ScriptedHandler {
             script: Mutex::new(layout.script),
+            digest: layout.digest,
             seen: Mutex::new(VecDeque::new()),
             asked: tokio::sync::Notify::new(),
         });

@@ -185,6 +185,40 @@ async fn law_10_an_edited_file_is_shown_as_it_was_and_as_it_is() {
 }
 
 #[tokio::test]
+async fn law_10_a_script_swapped_while_the_question_is_open_is_asked_anew() {
+    let folder = std::sync::Arc::new(std::sync::OnceLock::<pointsman_model::AbsPath>::new());
+    let place = std::sync::Arc::clone(&folder);
+    let bench = Layout::rules(&[])
+        .answer(move |_| {
+            std::fs::write(place.get().unwrap().join("run.sh").as_path(), "echo evil").unwrap();
+            Some((yes(), person()))
+        })
+        .build()
+        .await;
+    folder.set(bench.root.clone()).unwrap();
+    bench.write("run.sh", "echo good");
+    bench.call("Bash", json!({ "command": "sh run.sh" })).await;
+    let [first, second] = bench.questions().try_into().unwrap();
+    assert_eq!(second.supersedes.unwrap().request, Some(first.id));
+}
+
+#[tokio::test]
+async fn law_10_a_verdict_for_something_else_lets_nothing_pass() {
+    let bench = Layout {
+        digest: Some(pointsman_model::Digest::of(b"something else")),
+        ..Layout::rules(&[])
+    }
+    .build()
+    .await;
+    let end = bench.call("Bash", json!({ "command": "touch x" })).await;
+    assert_eq!(
+        (end.state, end.outcome),
+        (CallState::Cancelled, Some(Outcome::Superseded))
+    );
+    assert!(!bench.root.join("x").as_path().exists());
+}
+
+#[tokio::test]
 async fn law_12_a_question_has_a_deadline_and_ends_with_the_agent() {
     let bench = Layout::rules(&[]).answer(|_| None).build().await;
     let stop = bench.stop.clone();
