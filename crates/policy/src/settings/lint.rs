@@ -23,13 +23,8 @@ struct Read<'r> {
 }
 
 impl Read<'_> {
-    fn problem(&self, severity: Severity, message: String, hint: impl Into<String>) -> Problem {
-        Problem {
-            severity,
-            place: self.rule.place.clone(),
-            message,
-            hint: Some(hint.into()),
-        }
+    fn problem(&self, message: String, hint: impl Into<String>) -> Problem {
+        warning(self.rule, message, hint)
     }
 }
 
@@ -43,26 +38,31 @@ fn read(rules: &[PermissionRule]) -> Vec<Read<'_>> {
     rules.iter().filter_map(parsed).collect()
 }
 
-/// What is told at every loading: rules that can never match, tools that nobody knows, texts that
-/// are read in another way than they look.
-pub(super) fn at_load(rules: &[PermissionRule]) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for read in read(rules) {
-        let fault = || {
-            let fault = read.parsed.fault(read.rule.behavior)?;
-            Some(Problem {
-                severity: fault.severity,
-                place: read.rule.place.clone(),
-                message: fault.message,
-                hint: fault.hint,
-            })
-        };
-        let problem = unknown_tool(&read)
-            .or_else(fault)
-            .or_else(|| looks_otherwise(&read));
-        problems.extend(problem);
+/// What is told of a rule at every loading: that it can never match, that nobody knows its tool, that
+/// it is read in another way than it looks.
+pub(super) fn at_load(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Problem> {
+    let fault = || {
+        let fault = parsed.fault(rule.behavior)?;
+        Some(Problem {
+            severity: fault.severity,
+            place: rule.place.clone(),
+            message: fault.message,
+            hint: fault.hint,
+        })
+    };
+    unknown_tool(rule, parsed)
+        .or_else(fault)
+        .or_else(|| looks_otherwise(rule, parsed))
+}
+
+/// A warning about a rule.
+fn warning(rule: &PermissionRule, message: String, hint: impl Into<String>) -> Problem {
+    Problem {
+        severity: Severity::Warning,
+        place: rule.place.clone(),
+        message,
+        hint: Some(hint.into()),
     }
-    problems
 }
 
 /// All that [`super::load`] doesn't tell by itself, in the order of the rules.
@@ -91,8 +91,8 @@ pub fn lint(loaded: &Loaded) -> Vec<Problem> {
 
 /// A deny or ask for a tool that nobody knows forbids nothing. Names with `_` or `*` are of servers,
 /// or patterns; which of them exist is not known here.
-fn unknown_tool(read: &Read<'_>) -> Option<Problem> {
-    let ToolPattern::Exact(name) = &read.parsed.tool else {
+fn unknown_tool(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Problem> {
+    let ToolPattern::Exact(name) = &parsed.tool else {
         return None;
     };
     if name.contains('_') || known_tools().contains(&&**name) {
@@ -103,11 +103,7 @@ fn unknown_tool(read: &Read<'_>) -> Option<Problem> {
         || "the rule has no effect unless a tool of that name exists".to_owned(),
         |near| format!("did you mean `{near}`?"),
     );
-    Some(read.problem(
-        Severity::Warning,
-        format!("no tool is named `{name}`"),
-        hint,
-    ))
+    Some(warning(rule, format!("no tool is named `{name}`"), hint))
 }
 
 /// Folders of the root that a path with one slash in front is likely meant to begin at.
@@ -116,19 +112,19 @@ const ROOT_FOLDERS: &[&str] = &[
     "sbin", "srv", "sys", "tmp", "usr", "var", "Users", "Volumes",
 ];
 
-fn looks_otherwise(read: &Read<'_>) -> Option<Problem> {
-    let specifier = read.parsed.specifier()?.trim();
-    let tool = read.parsed.tool();
+fn looks_otherwise(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Problem> {
+    let specifier = parsed.specifier()?.trim();
+    let tool = parsed.tool();
     if matches!(tool, "Read" | "Edit") {
         let rest = specifier.strip_prefix('/')?;
         let first = rest.split('/').next().unwrap_or_default();
         return ROOT_FOLDERS.contains(&first).then(|| {
-            let folder = &read.rule.anchor;
-            read.problem(
-                Severity::Warning,
+            let folder = &rule.anchor;
+            warning(
+                rule,
                 format!(
                     "`{}` means `{first}` in `{folder}`, not in the root",
-                    read.rule.text
+                    rule.text
                 ),
                 format!("write `{tool}(/{specifier})` for a path from the root"),
             )
@@ -139,13 +135,14 @@ fn looks_otherwise(read: &Read<'_>) -> Option<Problem> {
         .unwrap_or(specifier)
         .contains(":*");
     (matches!(tool, "Bash" | "Monitor") && middle).then(|| {
-        read.problem(
-            Severity::Warning,
-            format!("`:*` in the middle of `{}` stands for itself", read.rule.text),
-            "`:*` means \"and anything after it\" at the end alone; write ` *` where anything may stand",
-        )
+        let message = format!("`:*` in the middle of `{}` stands for itself", rule.text);
+        warning(rule, message, ONLY_AT_THE_END)
     })
 }
+
+/// What to write instead of a `:*` that stands for itself.
+const ONLY_AT_THE_END: &str =
+    "`:*` means \"and anything after it\" at the end alone; write ` *` where anything may stand";
 
 /// Names in matchers that no tool has: such a hook is never asked.
 fn hooks(loaded: &Loaded) -> Vec<Problem> {

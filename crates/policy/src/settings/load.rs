@@ -19,7 +19,7 @@ use super::lint;
 use super::loaded::{Found, Loaded, Offer, SettingsFile, Standing, Switches, Whose};
 use super::place::{Author, SettingsPlace, SettingsPlaces};
 use super::pointsman::PointsmanSettings;
-use super::reading::{Reader, consequence, lost};
+use super::reading::{Reader, lost, told};
 use super::trust::{Loosening, LooseningKind, ProjectContent};
 use crate::{Problem, Severity, parse_rule};
 

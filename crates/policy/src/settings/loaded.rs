@@ -26,8 +26,7 @@ pub struct Loaded {
     pub pointsman: PointsmanSettings,
     /// What is switched off for everyone.
     pub switches: Switches,
-    /// All that is wrong: what can't be read in the order of the files, then what doesn't count or never
-    /// matches.
+    /// All that is wrong: first what the files say, in their order, then what of it doesn't count.
     pub problems: Vec<Problem>,
     /// All that the project's files loosen, line by line, whether it counts or not.
     pub loosens: Vec<Loosening>,

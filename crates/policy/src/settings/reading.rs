@@ -8,10 +8,10 @@ use pointsman_model::{
 
 use super::content::{FileContent, Named, Said};
 use super::document::{Json, Located, Member, Source};
-use super::keys;
 use super::place::{Dialect, SettingsPlace, SettingsPlaces};
+use super::{keys, lint};
 use crate::rule::known_tools;
-use crate::{Problem, Severity, parse_rule};
+use crate::{Problem, RuleError, Severity, parse_rule};
 
 /// Reads one file and keeps what is wrong with it.
 pub(super) struct Reader<'a> {
@@ -239,22 +239,24 @@ impl Reader<'_> {
                 self.report(severity, entry.at, message, consequence(behavior));
                 continue;
             };
-            if let Err(error) = parse_rule(text) {
-                let place = self.source.place_within(entry.at, error.column());
-                let hint = match (error.hint(), consequence(behavior)) {
-                    (Some(hint), Some(then)) => Some(format!("{hint}; {then}")),
-                    (hint, then) => hint.or(then).map(str::to_owned),
-                };
-                self.report_at(severity, place, error.to_string(), hint.as_deref());
-                continue;
-            }
-            self.content.rules.push(PermissionRule {
+            let parsed = match parse_rule(text) {
+                Ok(parsed) => parsed,
+                Err(error) => {
+                    let place = self.source.place_within(entry.at, error.column());
+                    let (message, hint) = told(&error, behavior);
+                    self.report_at(severity, place, message, hint.as_deref());
+                    continue;
+                }
+            };
+            let rule = PermissionRule {
                 behavior,
                 text: RuleText::new(text),
                 source: self.place.source,
                 place: Some(self.source.place(entry.at)),
                 anchor: self.place.anchor.clone(),
-            });
+            };
+            self.problems.extend(lint::at_load(&rule, &parsed));
+            self.content.rules.push(rule);
         }
     }
 
@@ -450,8 +452,17 @@ pub(super) fn lost(behavior: RuleBehavior) -> Severity {
     }
 }
 
+/// A text that is no rule, and what that leads to.
+pub(super) fn told(error: &RuleError, behavior: RuleBehavior) -> (String, Option<String>) {
+    let hint = match (error.hint(), consequence(behavior)) {
+        (Some(hint), Some(then)) => Some(format!("{hint}; {then}")),
+        (hint, then) => hint.or(then).map(str::to_owned),
+    };
+    (error.to_string(), hint)
+}
+
 /// What the loss of a rule leads to.
-pub(super) fn consequence(behavior: RuleBehavior) -> Option<&'static str> {
+fn consequence(behavior: RuleBehavior) -> Option<&'static str> {
     match behavior {
         RuleBehavior::Allow => Some("this rule alone is left out"),
         RuleBehavior::Ask | RuleBehavior::Deny => {

@@ -9,7 +9,7 @@ use crate::rule::{
     Anchored, CommandPattern, HostPattern, PathAnchor, PathPattern, Specifier, ToolPattern,
 };
 use crate::wild::{SEP, Wild};
-use crate::{ParsedRule, Problem, Severity};
+use crate::{ParsedRule, Problem};
 
 /// Rules by what a rule that they cover must have: so few are compared with each, that ten thousand
 /// rules take no longer than they should.
@@ -120,7 +120,6 @@ fn problem(read: &Read<'_>, other: &Read<'_>) -> Problem {
         )
     };
     read.problem(
-        Severity::Warning,
         message,
         "remove one of the two, or make the wider one narrower: deny goes before ask, and ask before allow",
     )

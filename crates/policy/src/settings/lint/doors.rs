@@ -1,8 +1,8 @@
 //! Denies and asks that leave another door open.
 
 use super::Read;
+use crate::Problem;
 use crate::rule::{HostPattern, Specifier};
-use crate::{Problem, Severity};
 
 /// The problem of a deny or ask that what it forbids can easily go around.
 pub(super) fn beside(read: &Read<'_>, rules: &[Read<'_>]) -> Option<Problem> {
@@ -22,18 +22,15 @@ pub(super) fn beside(read: &Read<'_>, rules: &[Read<'_>]) -> Option<Problem> {
     match read.parsed.tool() {
         tool @ ("Write" | "Edit" | "NotebookEdit" | "MultiEdit") if whole && !governed("Edit") => {
             Some(read.problem(
-                Severity::Warning,
                 format!("`{behavior} {tool}` {verb} the tool `{tool}` alone; other tools and the shell still write files"),
                 "write `Edit(//**)` for every change of a file, by whatever tool",
             ))
         }
         "Read" if whole && !governed("Read") => Some(read.problem(
-            Severity::Warning,
             format!("`{behavior} Read` {verb} the tool `Read` alone; other tools and the shell still read files"),
             "write `Read(//**)` for every reading of a file, by whatever tool",
         )),
         "WebFetch" if whole => Some(read.problem(
-            Severity::Warning,
             format!("`{behavior} WebFetch` {verb} the tool `WebFetch` alone; `curl` and its like still reach the network"),
             "add rules as `Bash(curl *)`, or run commands in a sandbox",
         )),
@@ -60,7 +57,6 @@ fn sub_domains(read: &Read<'_>, rules: &[Read<'_>], verb: &str) -> Option<Proble
     (!rules.iter().any(below)).then(|| {
         let host = host.as_str();
         read.problem(
-            Severity::Warning,
             format!(
                 "`{}` {verb} `{host}` alone, not the hosts below it",
                 read.rule.text
@@ -92,7 +88,6 @@ fn command(read: &Read<'_>, verb: &str) -> Option<Problem> {
         )
     };
     Some(read.problem(
-        Severity::Warning,
         message,
         format!("write `Bash({specifier} *)` unless that is meant"),
     ))

@@ -100,9 +100,7 @@ const RUNNERS_BY_WORD: &[(&str, &[&str])] = &[
 /// The problem of an allow that comes to everything, or nearly.
 pub(super) fn of_allow(read: &Read<'_>) -> Option<Problem> {
     let text = &read.rule.text;
-    let wide = |what: String, hint: &str| {
-        Some(read.problem(Severity::Warning, format!("`{text}` {what}"), hint))
-    };
+    let wide = |what: String, hint: &str| Some(read.problem(format!("`{text}` {what}"), hint));
     match &read.parsed.specifier {
         Specifier::Whole => match read.parsed.tool() {
             "Bash" | "PowerShell" => wide(

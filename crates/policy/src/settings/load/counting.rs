@@ -46,8 +46,6 @@ impl Loading<'_> {
         self.hooks(&read, trust);
         self.agent_modes(trust);
         self.forbidden_mode();
-        let problems = lint::at_load(&self.loaded.rules);
-        self.loaded.problems.extend(problems);
         if trust == Trust::Missing {
             self.loaded.untrusted.clone_from(&self.loaded.loosens);
         }
@@ -399,20 +397,16 @@ impl Loaded {
         for rule in rules {
             let problem = match parse_rule(rule.text.as_str()) {
                 Err(error) => {
-                    let hint = match (error.hint(), consequence(rule.behavior)) {
-                        (Some(hint), Some(then)) => Some(format!("{hint}; {then}")),
-                        (hint, then) => hint.or(then).map(str::to_owned),
-                    };
-                    (lost(rule.behavior), error.to_string(), hint)
+                    let (message, hint) = told(&error, rule.behavior);
+                    (lost(rule.behavior), message, hint)
                 }
                 Ok(_) if self.is_locked(&rule) => (
                     Severity::DroppedAllow,
                     format!("the allow rule `{}` doesn't count", rule.text),
                     Some("the managed settings let their own allow rules count alone".into()),
                 ),
-                Ok(_) => {
-                    self.problems
-                        .extend(lint::at_load(std::slice::from_ref(&rule)));
+                Ok(parsed) => {
+                    self.problems.extend(lint::at_load(&rule, &parsed));
                     self.rules.push(rule);
                     continue;
                 }
