@@ -1,6 +1,8 @@
 //! From places to what all of them say: every file read, then what counts of each.
 
 mod counting;
+mod given;
+mod hooks;
 
 use std::sync::Arc;
 

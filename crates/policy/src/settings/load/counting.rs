@@ -3,14 +3,12 @@
 
 use super::*;
 use crate::settings::content::Said;
-use crate::settings::hooks::{HookDuty, HookRun, HookSetting};
 use crate::settings::loaded::{DirectorySetting, ModeSetting};
 use crate::settings::pointsman::Presence;
-use crate::wild::Wild;
 
 /// Whether what a project loosens counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Trust {
+pub(super) enum Trust {
     Given,
     Missing,
 }
@@ -83,7 +81,7 @@ impl Loading<'_> {
     }
 
     /// Notes what a project's file loosens; whether it counts.
-    fn loosened(
+    pub(super) fn loosened(
         &mut self,
         file: &ReadFile,
         trust: Trust,
@@ -250,84 +248,6 @@ impl Loading<'_> {
         }
     }
 
-    fn hooks(&mut self, read: &[ReadFile], trust: Trust) {
-        let off = self.hooks_off(read, trust);
-        let urls = restriction(read, |content| content.hook_urls.as_deref());
-        let env = restriction(read, |content| content.hook_env.as_deref());
-        for file in read {
-            let managed = file.place.source == RuleSource::PolicySettings;
-            for hook in &file.content.hooks {
-                let what = described(hook);
-                let counts = self.loosened(file, trust, LooseningKind::Hook, &what, &hook.place);
-                let silenced = match off {
-                    None => false,
-                    Some(RuleSource::PolicySettings) => true,
-                    Some(_) => !managed,
-                };
-                let locked = self.loaded.switches.hooks == Whose::ManagedOnly && !managed;
-                if counts == Counts::No || silenced || locked {
-                    continue;
-                }
-                if let Some(hook) = self.restricted(hook, urls.as_deref(), env.as_deref()) {
-                    self.loaded.hooks.hooks.push(hook);
-                }
-            }
-        }
-    }
-
-    /// Who switched all hooks off, where someone did whose word counts.
-    fn hooks_off(&mut self, read: &[ReadFile], trust: Trust) -> Option<RuleSource> {
-        let mut off = None;
-        for file in read {
-            let Some(Said { it, place }) = &file.content.hooks_off else {
-                continue;
-            };
-            let kind = LooseningKind::DisabledHooks;
-            if *it {
-                if self.loosened(file, trust, kind, "disableAllHooks", place) == Counts::Yes {
-                    off = Some(file.place.source);
-                }
-            } else if !file.is_of_project() || trust == Trust::Given {
-                off = None;
-            }
-        }
-        off
-    }
-
-    /// The hook within what the settings let HTTP hooks do; nothing when its address is not among them.
-    fn restricted(
-        &mut self,
-        hook: &HookSetting,
-        urls: Option<&[Box<str>]>,
-        env: Option<&[Box<str>]>,
-    ) -> Option<HookSetting> {
-        let mut hook = hook.clone();
-        if let HookRun::Http {
-            url, env: wanted, ..
-        } = &mut hook.run
-        {
-            let fits = |pattern: &str| Wild::starred(pattern).matches(url.as_bytes());
-            if urls.is_some_and(|urls| !urls.iter().any(|url| fits(url))) {
-                let severity = match hook.duty {
-                    HookDuty::Guard => Severity::StopsUnattended,
-                    HookDuty::Plain => Severity::Warning,
-                };
-                let problem = Problem {
-                    severity,
-                    place: Some(hook.place.clone()),
-                    message: format!("`{url}` is not among the `allowedHttpHookUrls`"),
-                    hint: Some("the hook is left out".into()),
-                };
-                self.problems(vec![problem], hook.source);
-                return None;
-            }
-            if let Some(env) = env {
-                wanted.retain(|name| env.contains(name));
-            }
-        }
-        Some(hook)
-    }
-
     /// A mode that a project's agent asks for is a person's word once the project is trusted.
     fn agent_modes(&mut self, trust: Trust) {
         for agent in &mut self.loaded.agents {
@@ -353,104 +273,13 @@ impl Loading<'_> {
 
 /// Whether one thing that a file says counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Counts {
+pub(super) enum Counts {
     Yes,
     No,
 }
 
 impl ReadFile {
-    fn is_of_project(&self) -> bool {
+    pub(super) fn is_of_project(&self) -> bool {
         self.place.author == Author::Project
     }
-}
-
-impl Loaded {
-    /// Keeps problems; the first that leaves something unguarded makes everything asked for, by an
-    /// ask rule for every tool that stands where the problem does.
-    pub(super) fn keep(&mut self, problems: Vec<Problem>, source: RuleSource, anchor: &AbsPath) {
-        for problem in problems {
-            if problem.severity == Severity::StopsUnattended && self.standing == Standing::Clean {
-                self.standing = Standing::AskEverything;
-                self.rules.push(PermissionRule {
-                    behavior: RuleBehavior::Ask,
-                    text: RuleText::new("*"),
-                    source,
-                    place: problem.place.clone(),
-                    anchor: anchor.clone(),
-                });
-            }
-            self.problems.push(problem);
-        }
-    }
-
-    /// Whether a lock of the managed settings takes the rule away.
-    fn is_locked(&self, rule: &PermissionRule) -> bool {
-        self.switches.allow_rules == Whose::ManagedOnly
-            && rule.behavior == RuleBehavior::Allow
-            && rule.source != RuleSource::PolicySettings
-    }
-
-    /// Adds rules that come from no settings file: of the command line, a job file, a command. They
-    /// are read and judged as those of files are (law 7), and locks of the managed settings hold for
-    /// them too.
-    pub fn add_rules(&mut self, rules: impl IntoIterator<Item = PermissionRule>) {
-        for rule in rules {
-            let problem = match parse_rule(rule.text.as_str()) {
-                Err(error) => {
-                    let (message, hint) = told(&error, rule.behavior);
-                    (lost(rule.behavior), message, hint)
-                }
-                Ok(_) if self.is_locked(&rule) => (
-                    Severity::DroppedAllow,
-                    format!("the allow rule `{}` doesn't count", rule.text),
-                    Some("the managed settings let their own allow rules count alone".into()),
-                ),
-                Ok(parsed) => {
-                    self.problems.extend(lint::at_load(&rule, &parsed));
-                    self.rules.push(rule);
-                    continue;
-                }
-            };
-            let (severity, message, hint) = problem;
-            let problem = Problem {
-                severity,
-                place: rule.place,
-                message,
-                hint,
-            };
-            self.keep(vec![problem], rule.source, &rule.anchor);
-        }
-    }
-}
-
-/// What a hook runs, for people to read.
-fn described(hook: &HookSetting) -> String {
-    let run = match &hook.run {
-        HookRun::Shell { line } => line.to_string(),
-        HookRun::Program { program, args } => {
-            let words: Vec<&str> = std::iter::once(program)
-                .chain(args)
-                .map(|word| &**word)
-                .collect();
-            words.join(" ")
-        }
-        HookRun::Http { url, .. } => url.to_string(),
-    };
-    format!("{}: {run}", hook.event.as_str())
-}
-
-/// What files together restrict something to; nothing when no file restricts it. The person's lists
-/// count; a project's only where there is none of theirs, since it could but widen them.
-fn restriction(
-    read: &[ReadFile],
-    list: impl Fn(&FileContent) -> Option<&[Box<str>]>,
-) -> Option<Vec<Box<str>>> {
-    let of = |of_project: bool| {
-        let files = read
-            .iter()
-            .filter(|file| file.is_of_project() == of_project);
-        let lists: Vec<&[Box<str>]> = files.filter_map(|file| list(&file.content)).collect();
-        (!lists.is_empty()).then(|| lists.concat())
-    };
-    of(false).or_else(|| of(true))
 }
