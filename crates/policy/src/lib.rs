@@ -5,6 +5,7 @@
 //! overlay. Files are looked at through a [`Tree`] alone, and nothing here writes.
 
 mod case;
+mod documentation;
 mod effects;
 mod frozen;
 mod index;

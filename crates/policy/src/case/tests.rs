@@ -1,41 +1,165 @@
+//! The corpora, and the form of a case.
+
+use pointsman_model::PermissionDecision::{Allow, Ask, Deny};
+
 use super::*;
+use crate::wild::Wild;
 
-/// Where the corpora lie.
-const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus");
+/// Where the corpora and the page of deviations lie.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-fn results(file: &str) -> Vec<(CaseResult, String)> {
-    let text = std::fs::read_to_string(format!("{CORPUS}/{file}.jsonl")).unwrap();
-    text.lines()
-        .map(|line| (run_case(line).unwrap(), line.to_owned()))
+fn results(file: &str) -> Vec<CaseResult> {
+    let text = std::fs::read_to_string(format!("{ROOT}/tests/corpus/{file}.jsonl")).unwrap();
+    text.lines().map(|line| run_case(line).unwrap()).collect()
+}
+
+/// One entry of the page: lines, pointsman's answer, the lines' answer.
+struct Deviation {
+    lines: Vec<Wild>,
+    answer: PermissionDecision,
+    instead: PermissionDecision,
+}
+
+fn deviations() -> Vec<Deviation> {
+    let page = std::fs::read_to_string(format!("{ROOT}/docs/deviations.md")).unwrap();
+    let decision = |word: &str| match word {
+        "allow" => Allow,
+        "ask" => Ask,
+        "deny" => Deny,
+        other => panic!("no decision: {other}"),
+    };
+    let entries = page.lines().filter_map(|line| line.strip_prefix("- `"));
+    entries
+        .map(|entry| {
+            let (lines, says) = entry.rsplit_once("`: ").unwrap();
+            let (answer, instead) = says.split_once(" for ").unwrap();
+            Deviation {
+                lines: lines.split("` `").map(Wild::starred).collect(),
+                answer: decision(answer),
+                instead: decision(instead),
+            }
+        })
         .collect()
 }
 
-#[test]
-fn report() {
-    for file in ["documented", "reported", "probes", "read_only", "observed"] {
-        let all = results(file);
-        let bad: Vec<_> = all.iter().filter(|(it, _)| !it.ok).collect();
+/// Every case of a corpus agrees, or is argued on the page; at least so many percent agree.
+#[track_caller]
+fn check(file: &str, percent: usize) {
+    let results = results(file);
+    let argued = deviations();
+    let mut unargued = Vec::new();
+    let mut agree = 0;
+    for it in &results {
+        let expected = it.expected.unwrap();
+        if it.ok {
+            agree += 1;
+            continue;
+        }
         println!(
-            "== {file}: {} of {} agree",
-            all.len() - bad.len(),
-            all.len()
+            "{} | {} for {expected} | {:?}",
+            it.id, it.decision, it.reason
         );
-        for (it, line) in bad {
-            let raw: serde_json::Value = serde_json::from_str(line).unwrap();
-            println!(
-                "{} | {} for {:?} | {} {} | {} | {}",
-                it.id,
-                it.decision,
-                it.expected,
-                raw["mode"],
-                raw["input"],
-                raw["settings"]["permissions"],
-                serde_json::to_string(&it.reason)
-                    .unwrap()
-                    .chars()
-                    .take(200)
-                    .collect::<String>()
-            );
+        if !argued.iter().any(|entry| {
+            entry.answer == it.decision
+                && entry.instead == expected
+                && entry
+                    .lines
+                    .iter()
+                    .any(|line| line.matches(it.id.as_bytes()))
+        }) {
+            unargued.push(format!(
+                "{}: {} for {expected}: {:?}",
+                it.id, it.decision, it.reason
+            ));
         }
     }
+    println!("== {file}: {agree} of {} agree", results.len());
+    assert!(unargued.is_empty(), "{file}:\n{}", unargued.join("\n"));
+    assert!(
+        agree * 100 >= results.len() * percent,
+        "{file}: {agree} of {}",
+        results.len()
+    );
+}
+
+#[test]
+fn documented_decisions_agree() {
+    check("documented", 100);
+}
+
+#[test]
+fn reported_decisions_agree() {
+    check("reported", 97);
+}
+
+#[test]
+fn probes_agree() {
+    check("probes", 94);
+}
+
+#[test]
+fn read_only_decisions_agree() {
+    check("read_only", 97);
+}
+
+#[test]
+fn observed_decisions_agree_or_are_argued() {
+    check("observed", 80);
+}
+
+#[test]
+fn no_case_is_allowed_that_is_not_to_be_but_the_one_argued() {
+    for file in ["documented", "reported", "probes", "read_only"] {
+        for it in results(file) {
+            let unsafe_allow = it.decision == Allow && !it.ok;
+            assert!(!unsafe_allow || it.id == "probe-597", "{}", it.id);
+        }
+    }
+}
+
+#[test]
+fn a_case_without_an_expectation_is_only_judged() {
+    let line =
+        r#"{"id": "x", "cwd": "/w", "home": "/h", "tool": "Read", "input": {"file_path": "a"}}"#;
+    let result = run_case(line).unwrap();
+    assert_eq!(
+        (result.decision, result.expected, result.ok),
+        (Allow, None, true)
+    );
+    let json = serde_json::to_value(&result).unwrap();
+    assert_eq!(json["decision"], "allow");
+    assert_eq!(json["reason"]["kind"], "covered");
+    assert!(
+        json["trail"]
+            .as_array()
+            .is_some_and(|trail| !trail.is_empty())
+    );
+}
+
+#[test]
+fn a_line_that_is_no_case_says_what_does_not_fit() {
+    #[track_caller]
+    fn refuses(line: &str, expect: &str) {
+        assert_eq!(run_case(line).unwrap_err().to_string(), expect);
+    }
+    refuses("{", "the line is no case");
+    refuses(r#"{"id": "x"}"#, "the line is no case");
+    let with = |mode: &str, cwd: &str, input: &str| {
+        format!(
+            r#"{{"id": "x", "mode": "{mode}", "cwd": "{cwd}", "home": "/h", "tool": "Read", "input": {input}}}"#
+        )
+    };
+    refuses(&with("none", "/w", "{}"), "`mode` of the case does not fit");
+    refuses(&with("plan", "w", "{}"), "`cwd` of the case does not fit");
+    refuses(
+        &with("plan", "/w", "[]"),
+        "`input` of the case does not fit",
+    );
+}
+
+#[test]
+fn one_wrong_entry_costs_no_more_than_itself() {
+    let line = r#"{"id": "x", "settings": {"permissions": {"allow": [1, "Bash(", "WebFetch"], "deny": "all"}},
+        "cwd": "/w", "home": "/h", "tool": "WebFetch", "input": {"url": "https://a.test"}}"#;
+    assert_eq!(run_case(line).unwrap().decision, Allow);
 }

@@ -2,7 +2,7 @@
 //! effect may be covered by any of them.
 
 use pointsman_model::{
-    Cover, DecisionReason, EffectKind, EffectView, GrantId, PathRole, PathUse, PathValue,
+    Cover, DecisionReason, EffectKind, EffectView, GrantId, HostUse, PathRole, PathUse, PathValue,
     PermissionMode, Run, RunNature, Rung,
 };
 
@@ -10,6 +10,7 @@ use super::mode::{is_plain, reads_alone};
 use super::own_check::doubted;
 use super::walk::Decided;
 use super::{Fact, Facts, Walk, matched};
+use crate::documentation::is_documentation;
 use crate::index::Compiled;
 use crate::rule::Specifier;
 use crate::subject::{CommandSubject, Subject};
@@ -97,12 +98,18 @@ fn cover(facts: &Facts<'_>, fact: &Fact<'_>, pool: Pool) -> Option<Cover> {
             .or_else(|| by_rule(fact).filter(|_| rules))
             .or_else(|| tool_inside(facts, fact).filter(|_| rules))
             .or_else(|| operand(facts, fact, target).filter(|_| rules)),
-        EffectKind::Connect(_) => by_rule(fact)
-            .or_else(|| run_cover(facts, fact.effect.part))
-            .filter(|_| rules),
+        EffectKind::Connect(host) => documentation(facts, host)
+            .or_else(|| by_rule(fact).filter(|_| rules))
+            .or_else(|| run_cover(facts, fact.effect.part).filter(|_| rules)),
         EffectKind::Spawn(_) => Some(Cover::Spawn),
         EffectKind::Opaque(_) => by_rule(fact).filter(|_| rules),
     }
+}
+
+/// Fetching a page of documentation is reading.
+fn documentation(facts: &Facts<'_>, host: &HostUse) -> Option<Cover> {
+    let fetches = facts.q.tool.as_str() == "WebFetch";
+    (fetches && is_documentation(host)).then_some(Cover::KnownReader)
 }
 
 /// What covers a command without a rule.
