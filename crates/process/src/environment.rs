@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
+use crate::group::MARK_VARIABLE;
+
 /// Names of variables that are taken for secrets and not handed on. `*` stands for any text, case
 /// does not count. They are the names under which the tools of our users keep keys and tokens: the
 /// endings catch what is named by custom, the rest are families whose members are not.
@@ -83,6 +85,17 @@ impl Environment {
     pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.insert(name.into(), value.into());
         self
+    }
+
+    /// The same environment, in which what is started says to whom it belongs: see [`crate::reap_owned_by`].
+    /// `owner` holds no slash and no NUL, and never names two owners.
+    #[must_use]
+    pub fn owned_by(self, owner: &str) -> Self {
+        let mark = match self.get(MARK_VARIABLE).and_then(OsStr::to_str) {
+            Some(outer) => format!("{outer}/{owner}"),
+            None => owner.to_owned(),
+        };
+        self.with(MARK_VARIABLE, mark)
     }
 
     /// A variable's value.

@@ -88,7 +88,7 @@ impl ProcessGroup {
 
     /// Whether a process that carries the mark is a member of it.
     pub(crate) fn has_marked_member(&self) -> bool {
-        marked(&self.mark)
+        marked(&|mark: &[u8]| begins(mark, &self.mark))
             .iter()
             .any(|pid| Stat::read(*pid).is_some_and(|stat| stat.group == self.id))
     }
@@ -107,18 +107,37 @@ impl ProcessGroup {
     /// Kills every process that carries the mark, also those that left the group (`setsid`). Tells
     /// how many.
     pub(crate) fn kill_strays(&self) -> u32 {
-        let mut killed = 0;
-        for _ in 0..SWEEPS_MAX {
-            let found = marked(&self.mark);
-            if found.is_empty() {
-                break;
-            }
-            for pid in found {
-                killed += u32::from(kill_if_marked(pid, &self.mark));
-            }
-        }
-        killed
+        sweep(|mark| begins(mark, &self.mark))
     }
+}
+
+/// Kills every process whose mark names that owner. Tells how many.
+pub(crate) fn kill_owned_by(owner: &str) -> u32 {
+    sweep(|mark| {
+        mark.split(|byte| *byte == b'/')
+            .any(|part| part == owner.as_bytes())
+    })
+}
+
+/// Kills every process with such a mark, until none is left. Tells how many.
+fn sweep(is_meant: impl Fn(&[u8]) -> bool) -> u32 {
+    let mut killed = 0;
+    for _ in 0..SWEEPS_MAX {
+        let found = marked(&is_meant);
+        if found.is_empty() {
+            break;
+        }
+        for pid in found {
+            killed += u32::from(kill_if(pid, &is_meant));
+        }
+    }
+    killed
+}
+
+/// Whether a mark is `group`'s, or that of a pointsman inside it.
+fn begins(mark: &[u8], group: &str) -> bool {
+    mark.strip_prefix(group.as_bytes())
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 /// A mark that no other group on this machine has had since it was started: the leader's process,
@@ -138,19 +157,19 @@ pub(crate) fn new_mark(outer: Option<&str>) -> String {
     }
 }
 
-/// The living processes that carry the mark, or one of a pointsman inside it.
-fn marked(mark: &str) -> Vec<i32> {
+/// The living processes with such a mark.
+fn marked(is_meant: &impl Fn(&[u8]) -> bool) -> Vec<i32> {
     let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();
     };
     processes
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter(|pid| carries(*pid, mark))
+        .filter(|pid| carries(*pid, is_meant))
         .collect()
 }
 
 /// Other users' environments can't be read; their processes are none of ours.
-fn carries(pid: i32, mark: &str) -> bool {
+fn carries(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> bool {
     let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
         return false;
     };
@@ -158,18 +177,17 @@ fn carries(pid: i32, mark: &str) -> bool {
         variable
             .strip_prefix(MARK_VARIABLE.as_bytes())
             .and_then(|rest| rest.strip_prefix(b"="))
-            .and_then(|value| value.strip_prefix(mark.as_bytes()))
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+            .is_some_and(is_meant)
     })
 }
 
 /// The process is held by a descriptor while it is looked at again, so that its number can't have
 /// passed to another when the signal goes out.
-fn kill_if_marked(pid: i32, mark: &str) -> bool {
+fn kill_if(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> bool {
     let Some(Ok(held)) = Pid::from_raw(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
         return false;
     };
-    carries(pid, mark) && pidfd_send_signal(&held, Signal::KILL).is_ok()
+    carries(pid, is_meant) && pidfd_send_signal(&held, Signal::KILL).is_ok()
 }
 
 fn boot_id() -> &'static str {

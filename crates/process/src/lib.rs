@@ -13,5 +13,5 @@ mod run;
 pub use environment::{Environment, SECRET_NAMES};
 pub use group::ProcessGroup;
 pub use output::Output;
-pub use reap::{Reaped, reap};
+pub use reap::{Reaped, reap, reap_owned_by};
 pub use run::{CommandSpec, End, Finished, RunError, run};

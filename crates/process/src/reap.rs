@@ -3,6 +3,7 @@
 use rustix::process::Signal;
 
 use crate::ProcessGroup;
+use crate::group::kill_owned_by;
 
 /// What became of a recorded group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,5 +36,45 @@ pub fn reap(group: &ProcessGroup) -> Reaped {
         Reaped::Killed { strays }
     } else {
         Reaped::Gone
+    }
+}
+
+/// Kills every process that was started with an environment of that owner, and what those started: also groups whose
+/// record was still on its way to the disk when their leader was killed. Returns how many there were.
+///
+/// Reads the process table; blocks for some milliseconds.
+#[must_use]
+pub fn reap_owned_by(owner: &str) -> u32 {
+    kill_owned_by(owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::{Child, Command};
+
+    use super::*;
+    use crate::Environment;
+
+    fn sleeper(environment: &Environment) -> Child {
+        Command::new("/bin/sleep")
+            .arg("600")
+            .env_clear()
+            .envs(environment.iter())
+            .spawn()
+            .unwrap()
+    }
+
+    #[test]
+    fn an_owners_processes_are_found_without_any_record_of_them() {
+        let outer = Environment::empty().owned_by("reap-test-outer");
+        let inner = outer.clone().owned_by("reap-test-inner");
+        let (mut outside, mut inside) = (sleeper(&outer), sleeper(&inner));
+        assert_eq!(reap_owned_by("reap-test"), 0);
+        assert_eq!(reap_owned_by("reap-test-inner"), 1);
+        assert_eq!(inside.wait().unwrap().signal(), Some(9));
+        assert!(outside.try_wait().unwrap().is_none());
+        assert_eq!(reap_owned_by("reap-test-outer"), 1);
+        assert_eq!(outside.wait().unwrap().signal(), Some(9));
     }
 }

@@ -53,8 +53,7 @@ impl StatePlace {
             .take(NAME_CHARS_MAX)
             .collect();
         // The whole path tells projects of one name apart.
-        let digest = Digest::of(project.as_str().as_bytes()).to_string();
-        let short = digest.get(..8).unwrap_or_default();
+        let short = short_digest(project);
         Self {
             folder: base.join("pointsman").join(&format!("{name}-{short}")),
         }
@@ -85,6 +84,11 @@ impl StatePlace {
             .join(&format!("{run}.sock"))
             .as_path()
             .to_owned()
+    }
+
+    /// The name under which a run owns what it starts: never that of another run or project.
+    pub(crate) fn owner(&self, run: RunId) -> String {
+        format!("{}-{run}", short_digest(&self.folder))
     }
 
     /// Whether a socket of that run could be bound: the system bounds the length of its path.
@@ -144,6 +148,13 @@ impl StatePlace {
         }
         Ok(())
     }
+}
+
+/// Eight hexadecimal digits of a path's fingerprint.
+fn short_digest(path: &AbsPath) -> String {
+    let mut digits = Digest::of(path.as_str().as_bytes()).to_string();
+    digits.truncate(8);
+    digits
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use super::contexts::{job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
 use super::{Leader, LeaderHandle, LeaderOptions, Progress, StartError, reaping};
+use crate::StatePlace;
 use crate::directory::Directory;
 use crate::plan::Plan;
 
@@ -34,7 +35,9 @@ const LETTERS_MAX: usize = 1_024;
 const ANSWER_WITHIN: Duration = Duration::from_secs(30 * 60);
 
 /// See [`Leader::start`].
-pub(super) async fn start(options: LeaderOptions) -> Result<(LeaderHandle, Leader), StartError> {
+pub(super) async fn start(
+    mut options: LeaderOptions,
+) -> Result<(LeaderHandle, Leader), StartError> {
     let (grounds, problems) = job_grounds(&options)?;
     match options.attended {
         Attended::Yes => {}
@@ -48,7 +51,8 @@ pub(super) async fn start(options: LeaderOptions) -> Result<(LeaderHandle, Leade
     options.place.prepare()?;
     let (ledger, report) = open_ledger(&options).await?;
     let run = ledger.begin_run(run_start(&options)).await?;
-    let reaped = reap(&ledger, run, &report).await?;
+    options.environment = options.environment.owned_by(&options.place.owner(run));
+    let reaped = reap(&ledger, run, &options.place, &report).await?;
     let Stood {
         ground,
         services,
@@ -202,17 +206,25 @@ fn run_start(options: &LeaderOptions) -> RunStart {
     }
 }
 
-/// Ends the process groups that dead leaders left, and records it. Returns how many were still there.
-async fn reap(ledger: &Ledger, run: RunId, report: &OpenReport) -> Result<usize, StartError> {
+/// Ends what dead leaders left running, and records it. Returns how many groups and processes were still there.
+async fn reap(
+    ledger: &Ledger,
+    run: RunId,
+    place: &StatePlace,
+    report: &OpenReport,
+) -> Result<usize, StartError> {
     let groups = report.groups.clone();
-    let reaped = tokio::task::spawn_blocking(move || reaping::reap_all(groups)).await;
+    let owners = report
+        .dead
+        .iter()
+        .map(|dead| place.owner(dead.run))
+        .collect();
+    let reaped = tokio::task::spawn_blocking(move || reaping::reap_all(groups, owners)).await;
     let reaped = reaped.map_err(|_| StartError::TaskLost)?;
-    let mut killed = 0;
-    for (ended, was_there) in reaped {
-        killed += usize::from(was_there);
+    for ended in reaped.ended {
         ledger.note(run, ended).await?;
     }
-    Ok(killed)
+    Ok(reaped.killed)
 }
 
 /// What is worth saying of what dead leaders left.
@@ -228,9 +240,8 @@ fn remarks_of(report: &OpenReport, reaped: usize) -> Vec<Box<str>> {
         remarks.push(text.into());
     }
     if reaped > 0 {
-        let groups = counted(reaped, "process group", "process groups");
-        let were = if reaped == 1 { "was" } else { "were" };
-        remarks.push(format!("{groups} of killed leaders {were} ended").into());
+        let groups = counted(reaped, "process group was", "process groups were");
+        remarks.push(format!("{groups} still running, and ended").into());
     }
     if let Some(aside) = &report.set_aside {
         let text = format!(

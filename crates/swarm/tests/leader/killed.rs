@@ -80,7 +80,7 @@ async fn law_21_what_outlives_a_killed_leader_is_ended_at_the_next_start() {
             .collect::<Vec<&str>>(),
         [
             "the leader of run-1 was killed: 1 question was interrupted, the result of 1 call is unknown",
-            "1 process group of killed leaders was ended",
+            "1 process group was still running, and ended",
         ]
     );
     let closed = stage.records(RecordKind::RequestClosed);
