@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod leader {
+    mod granting;
     mod jobs;
     mod killed;
     mod spawning;

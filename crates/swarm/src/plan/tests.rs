@@ -308,7 +308,7 @@ proptest! {
                     running.remove(&job);
                     let end = match how {
                         0..=9 if stopped => TryEnd::Stopped,
-                        0..=9 => done(),
+                        0..=9 => self::done(),
                         10..=14 => failed(),
                         15 => TryEnd::Halted { reason: "".into() },
                         16 => TryEnd::TimedOut { time_max: Millis(1) },

@@ -155,7 +155,7 @@ pub(crate) async fn in_time<T>(work: impl Future<Output = T>) -> T {
 pub(crate) fn storm_jobs(workers: usize) -> String {
     let mut jobs = format!(
         "slots = {workers}\nagents_max = {}\n\
-         [agents.asker]\nstep = [{{ tool = \"Bash\", input = {{ command = \"true # asked\" }}, on_refusal = \"fail\" }}]\n",
+         [agents.asker]\nstep = [{{ tool = \"Bash\", input = {{ command = \"touch asked\" }}, on_refusal = \"fail\" }}]\n",
         2 * workers
     );
     for job in 0..workers {
