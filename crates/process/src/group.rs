@@ -4,6 +4,7 @@
 //! time of its first process and with a mark that its members carry in their environment; both tell
 //! it from a later group that happens to get the same number.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -121,17 +122,16 @@ pub(crate) fn kill_owned_by(owner: &str) -> u32 {
 
 /// Kills every process with such a mark, until none is left. Tells how many.
 fn sweep(is_meant: impl Fn(&[u8]) -> bool) -> u32 {
-    let mut killed = 0;
+    // A killed process is seen until it is dead, so it may be found again; it counts once.
+    let mut killed = BTreeSet::new();
     for _ in 0..SWEEPS_MAX {
         let found = marked(&is_meant);
         if found.is_empty() {
             break;
         }
-        for pid in found {
-            killed += u32::from(kill_if(pid, &is_meant));
-        }
+        killed.extend(found.into_iter().filter(|pid| kill_if(*pid, &is_meant)));
     }
-    killed
+    u32::try_from(killed.len()).unwrap_or(u32::MAX)
 }
 
 /// Whether a mark is `group`'s, or that of a pointsman inside it.
