@@ -142,3 +142,8 @@ pub(crate) fn read(text: &str) -> Result<Tree<'_>, Unreadable> {
     }
     Ok(tree)
 }
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;

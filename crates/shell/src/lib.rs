@@ -20,6 +20,8 @@ mod rule_words;
 mod sink;
 mod state;
 mod syntax;
+#[cfg(test)]
+mod truth;
 mod variables;
 mod walk;
 mod wrappers;

@@ -16,7 +16,6 @@ use crate::syntax::{
 struct Told {
     assignments: usize,
     words: Vec<String>,
-    redirects: usize,
 }
 
 /// Whether both parsers list the same.
@@ -80,12 +79,11 @@ fn tell(node: &Node, told: &mut Vec<Told>) -> bool {
         NodeKind::Command {
             assignments,
             words,
-            redirects,
+            redirects: _,
         } => {
             told.push(Told {
                 assignments: assignments.len(),
                 words: words.iter().filter_map(word_text).collect(),
-                redirects: redirects.len(),
             });
             true
         }
@@ -257,7 +255,6 @@ impl<'t> Ours<'t> {
                 .iter()
                 .map(|word| spelled(word.span.of(self.text)))
                 .collect(),
-            redirects: simple.redirects.len(),
         });
         self.assigns(&simple.assignments);
         self.assigns(&simple.declared);

@@ -54,6 +54,11 @@ impl Value {
                 Self::Texts(mine)
             }
             (mine, other) if mine == other => mine,
+            (Self::Number, Self::Texts(texts)) | (Self::Texts(texts), Self::Number)
+                if texts.iter().all(|text| text.parse::<i64>().is_ok()) =>
+            {
+                Self::Number
+            }
             _ => Self::Unknown,
         }
     }

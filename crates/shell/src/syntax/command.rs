@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
         }
         if self.peek() != Some(b'=') {
-            if self.sees("\\\n") {
+            if self.sees("\\\n") && self.assigns_across_lines(start) {
                 return self.unknown();
             }
             self.at = start;
@@ -208,6 +208,13 @@ impl<'a> Parser<'a> {
             value,
             span: self.range_from(start),
         }))
+    }
+
+    /// Whether what begins at `start` is an assignment once its continued lines are joined.
+    fn assigns_across_lines(&self, start: usize) -> bool {
+        let joined = self.slice(start, self.limit).replace("\\\n", "");
+        let behind = joined.get(name_len(&joined)..).unwrap_or("");
+        behind.starts_with(['=', '[']) || behind.starts_with("+=")
     }
 
     fn array(&mut self) -> Read<AssignValue<'a>> {

@@ -5,6 +5,7 @@ use pointsman_model::{EffectView, OpaqueWhy, PathRole, Reach, RunNature};
 use super::table::Kind;
 use super::{outer, unknown_script};
 use crate::field::Field;
+use crate::options::{Options, first_operand};
 use crate::state::State;
 use crate::walk::{Called, Scene, Walker};
 
@@ -39,7 +40,7 @@ fn speaks_bash(name: &str) -> bool {
 pub(super) fn takes_script(name: &str) -> bool {
     matches!(
         name,
-        "su" | "runuser" | "script" | "hyperfine" | "at" | "batch" | "crontab"
+        "su" | "runuser" | "script" | "hyperfine" | "at" | "batch" | "crontab" | "watch"
     )
 }
 
@@ -174,6 +175,10 @@ pub(super) fn script(
     outer(walker, called, Kind::Loud, state);
     let args = called.args();
     let view = EffectView::Might;
+    if name == "watch" {
+        watch(walker, scene, called, state);
+        return;
+    }
     if name == "hyperfine" {
         for field in args.iter().filter(|field| !field.may_be_option()) {
             script_text(walker, scene, called, Some(field), view, &mut state.clone());
@@ -232,5 +237,53 @@ pub(super) fn script(
             &called.text(),
             called.span,
         );
+    }
+}
+
+/// `watch [options] command...`: its words are joined to a text for `sh`, unless `-x` is given.
+fn watch(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &State) {
+    const WATCH: Options = Options {
+        short: "bcCegprtwx",
+        short_value: "nq",
+        short_glued: "d",
+        long: &[
+            "beep",
+            "color",
+            "no-color",
+            "differences",
+            "errexit",
+            "chgexit",
+            "precise",
+            "no-title",
+            "no-wrap",
+            "exec",
+        ],
+        long_value: &["interval", "equexit"],
+    };
+    let args = called.args();
+    let start = match first_operand(args, &WATCH) {
+        Ok(start) => start,
+        Err(at) => {
+            super::guess(walker, scene, called, at, state);
+            return;
+        }
+    };
+    let command = args.get(start..).unwrap_or_default();
+    let view = EffectView::Might;
+    walker.call_inner(scene, called, command, view, &mut state.clone());
+    let texts: Option<Vec<&str>> = command.iter().map(Field::text).collect();
+    match texts {
+        Some(texts) => {
+            let text = texts.join(" ");
+            walker.call_script(
+                scene,
+                called,
+                &text,
+                called.span,
+                view,
+                &mut inherited(state),
+            );
+        }
+        None => unknown_script(walker, called, None),
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.names.contains(&name))
 }
 
-static ENTRIES: [Entry; 33] = [
+static ENTRIES: [Entry; 32] = [
     Entry {
         names: &["command"],
         kind: Kind::Plain,
@@ -221,28 +221,6 @@ static ENTRIES: [Entry; 33] = [
             ..NONE
         },
         skip: 1,
-        ..BASE
-    },
-    Entry {
-        names: &["watch"],
-        options: Options {
-            short: "bcCegprtwx",
-            short_value: "n",
-            short_glued: "d",
-            long: &[
-                "beep",
-                "color",
-                "no-color",
-                "differences",
-                "errexit",
-                "chgexit",
-                "precise",
-                "no-title",
-                "no-wrap",
-                "exec",
-            ],
-            long_value: &["interval", "equexit"],
-        },
         ..BASE
     },
     Entry {
