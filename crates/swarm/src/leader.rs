@@ -32,9 +32,11 @@ use tokio_util::sync::CancellationToken;
 use self::contexts::JobGround;
 use self::ground::Ground;
 use self::job_try::{STOP_WAIT_MAX, TryReport, try_job};
+use self::reckoning::Tally;
 use crate::job_file::Job;
 use crate::plan::{Plan, PlanEffect, PlanEvent, TryEnd};
-use crate::{ExitCode, JobEnd, JobResult, RunEvent, RunSummary, StopReason};
+use crate::summary::Found;
+use crate::{CensusLine, ExitCode, JobEnd, JobResult, RunEvent, RunSummary, StopReason};
 
 pub use handle::LeaderHandle;
 pub use options::{LeaderOptions, StartError};
@@ -262,12 +264,17 @@ impl Leader {
         self.ground
             .end_open(EndScope::Everything, "the run has ended")
             .await;
-        let (census, counts) = self.reckon().await;
+        let (census, tally) = self.reckon().await;
         let ends = self
             .progress
             .iter()
             .filter_map(|progress| progress.end.as_ref());
-        let exit = ExitCode::of(self.plan.stopping(), ends, census.len());
+        let found = Found {
+            unanswered: census.len(),
+            halted: tally.halted.len(),
+        };
+        let exit = ExitCode::of(self.plan.stopping(), ends, found);
+        self.remarks.extend(tally.halted);
         let record = RunEnded {
             exit_code: exit.code(),
             text: self.in_words(census.len()).into(),
@@ -294,20 +301,20 @@ impl Leader {
             exit,
             stopped: self.plan.stopping().cloned(),
             census,
-            counts,
+            counts: tally.counts,
             remarks: std::mem::take(&mut self.remarks),
             took: Millis::from(started.elapsed()),
         }
     }
 
     /// The census and the counts, from the ledger.
-    async fn reckon(&mut self) -> (Vec<crate::CensusLine>, crate::CallCounts) {
+    async fn reckon(&mut self) -> (Vec<CensusLine>, Tally) {
         let ground = Arc::clone(&self.ground);
         let path = ground.ledger.path().to_owned();
         let reckoned = tokio::task::spawn_blocking(move || {
             let tree = ground.tree.as_ref();
             let census = reckoning::census(&path, ground.run, &ground.contexts, tree)?;
-            Ok::<_, pointsman_ledger::ReadError>((census, reckoning::counts(&path, ground.run)?))
+            Ok::<_, pointsman_ledger::ReadError>((census, reckoning::tally(&path, ground.run)?))
         });
         let why = match reckoned.await {
             Ok(Ok(reckoned)) => return reckoned,

@@ -139,28 +139,32 @@ impl ExitCode {
         }
     }
 
-    /// The code of a run that was stopped for `stop`, had these ends, and had this many calls that nobody could
-    /// answer.
+    /// The code of a run that was stopped for `stop`, had these ends, and in whose records this was found.
     pub(crate) fn of<'a>(
         stop: Option<&StopReason>,
         ends: impl Iterator<Item = &'a JobEnd> + Clone,
-        unanswered: usize,
+        found: Found,
     ) -> Self {
         let halted = |end: &JobEnd| matches!(end, JobEnd::Halted { .. });
-        let failed = |end: &JobEnd| match end {
-            JobEnd::Failed { .. } | JobEnd::TimedOut { .. } | JobEnd::Skipped { .. } => true,
-            JobEnd::Stopped => true,
-            JobEnd::Done { .. } | JobEnd::Halted { .. } => false,
-        };
+        let done = |end: &JobEnd| matches!(end, JobEnd::Done { .. });
         match stop {
             Some(stop) if stop.is_cancel() => Self::Cancelled,
             Some(StopReason::Halted { .. }) => Self::Halted,
-            Some(_) | None if ends.clone().any(halted) => Self::Halted,
-            Some(_) | None if ends.clone().any(failed) => Self::JobFailed,
-            Some(_) | None if unanswered > 0 => Self::Unanswered,
+            Some(_) | None if found.halted > 0 || ends.clone().any(halted) => Self::Halted,
+            Some(_) | None if !ends.clone().all(done) => Self::JobFailed,
+            Some(_) | None if found.unanswered > 0 => Self::Unanswered,
             Some(_) | None => Self::Done,
         }
     }
+}
+
+/// What the records of a run hold beside the ends of its jobs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Found {
+    /// How many calls nobody could answer.
+    pub(crate) unanswered: usize,
+    /// How many agents were halted, at whatever depth.
+    pub(crate) halted: usize,
 }
 
 /// What a run came to.
@@ -190,10 +194,12 @@ mod tests {
 
     #[track_caller]
     fn check(stop: Option<StopReason>, ends: &[JobEnd], unanswered: usize, expect: u8) {
-        assert_eq!(
-            ExitCode::of(stop.as_ref(), ends.iter(), unanswered).code(),
-            expect
-        );
+        let found = Found {
+            unanswered,
+            halted: 0,
+        };
+        let exit = ExitCode::of(stop.as_ref(), ends.iter(), found);
+        assert_eq!(exit.code(), expect);
     }
 
     fn done() -> JobEnd {
@@ -231,6 +237,14 @@ mod tests {
             ],
             0,
             1,
+        );
+        let below = Found {
+            unanswered: 1,
+            halted: 1,
+        };
+        assert_eq!(
+            ExitCode::of(None, [done(), failed()].iter(), below),
+            ExitCode::Halted
         );
         check(None, &[done()], 1, 3);
         check(None, &[done()], 0, 0);

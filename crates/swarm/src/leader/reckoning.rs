@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use dashmap::DashMap;
-use pointsman_ledger::{CensusRow, Filter, LedgerReader, ReadError, RecordBody, RecordKind};
+use pointsman_ledger::{
+    CensusRow, Filter, LedgerReader, ReadError, RecordBody, RecordKind, WorkerEnd,
+};
 use pointsman_model::{
     CallState, EffectKind, Outcome, Overlay, PathValue, RuleText, RunId, ToolInput, WorkerId,
 };
@@ -77,31 +79,44 @@ fn what(input: &ToolInput, effects: &[pointsman_model::Effect]) -> Box<str> {
     }
 }
 
+/// What the records of a run add up to.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) counts: CallCounts,
+    /// The agents that were halted, and why, whatever became of their jobs.
+    pub(super) halted: Vec<Box<str>>,
+}
+
 /// Counts the calls of a run by how they ended. Blocks on the disk.
-pub(super) fn counts(ledger: &Path, run: RunId) -> Result<CallCounts, ReadError> {
+pub(super) fn tally(ledger: &Path, run: RunId) -> Result<Tally, ReadError> {
     let records = LedgerReader::open(ledger)?.records(&Filter {
         run: Some(run),
         kinds: vec![
             RecordKind::CallEnded,
             RecordKind::RequestOpened,
             RecordKind::WorkerSpawned,
+            RecordKind::WorkerEnded,
         ],
         ..Filter::default()
     })?;
-    let mut counts = CallCounts::default();
+    let mut tally = Tally::default();
     for record in records.records {
         match record.body {
-            RecordBody::RequestOpened(_) => counts.questions += 1,
-            RecordBody::WorkerSpawned(_) => counts.agents += 1,
-            RecordBody::CallEnded(ended) => {
-                counts.calls += 1;
-                *slot(&mut counts, ended.state, ended.outcome) += 1;
+            RecordBody::RequestOpened(_) => tally.counts.questions += 1,
+            RecordBody::WorkerSpawned(_) => tally.counts.agents += 1,
+            RecordBody::WorkerEnded(ended) if ended.end == WorkerEnd::Halted => {
+                let text = format!("{} was halted: {}", ended.worker, ended.text);
+                tally.halted.push(text.into());
             }
-            // The filter wants no other kind.
+            RecordBody::CallEnded(ended) => {
+                tally.counts.calls += 1;
+                *slot(&mut tally.counts, ended.state, ended.outcome) += 1;
+            }
+            // Agents that ended by themselves; the filter wants no other kind.
             _ => {}
         }
     }
-    Ok(counts)
+    Ok(tally)
 }
 
 fn slot(counts: &mut CallCounts, state: CallState, outcome: Option<Outcome>) -> &mut u64 {

@@ -162,3 +162,30 @@ step = [{ tool = "Bash", input = { command = "touch no" }, expect = { outcome = 
     assert!(stage.file("yes").exists() && !stage.file("no").exists());
     stage.check_ledger();
 }
+
+/// A sub-agent that asks for the same again and again is halted; the run says so though its job goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_halted_agent_shows_in_the_exit_code_from_any_depth() {
+    let stage = Stage::new();
+    let call = r#"{ tool = "Bash", input = { command = "touch never" } }"#;
+    let jobs = format!(
+        r#"
+[[job]]
+name = "patient"
+step = [{{ tool = "Agent", input = {{ subagent_type = "stubborn", prompt = "try" }}, expect = {{ outcome = "error", text_contains = "halted" }} }}]
+[agents.stubborn]
+step = [{}]
+"#,
+        [call; 8].join(", ")
+    );
+    let summary = stage.run_unattended(&jobs).await;
+    assert_eq!(summary.jobs[0].end.as_str(), "done", "{summary:#?}");
+    assert_eq!(summary.exit, ExitCode::Halted);
+    assert!(
+        summary.remarks[0].starts_with("w1-2 was halted"),
+        "{:?}",
+        summary.remarks
+    );
+    assert!(!stage.file("never").exists());
+    stage.check_ledger();
+}
