@@ -257,3 +257,21 @@ fn the_schema_has_the_readers_keys() {
 fn the_schema_is_as_published() {
     insta::assert_snapshot!(JobFile::schema());
 }
+
+/// The job files that are handed out with pointsman are right.
+#[test]
+fn the_examples_have_no_problem() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            if let Err(problems) = JobFile::parse(&text, path.to_str().unwrap()) {
+                panic!("{}", told(&problems));
+            }
+            read += 1;
+        }
+    }
+    assert!(read > 0, "no example was read");
+}

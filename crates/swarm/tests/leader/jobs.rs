@@ -167,3 +167,22 @@ step = [{ tool = "Bash", input = { command = "touch never" } }]
     super::stopping::check_group_is_gone(&stage.file("pid"));
     stage.check_ledger();
 }
+
+/// `examples/pipeline.toml`, in a folder that looks enough like this repository.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pipeline_example_runs_with_nobody_there() {
+    let stage = Stage::new();
+    std::fs::create_dir_all(stage.file("crates/one/src")).unwrap();
+    std::fs::write(stage.file("crates/one/src/lib.rs"), "").unwrap();
+    let summary = stage
+        .run_unattended(include_str!("../../../../examples/pipeline.toml"))
+        .await;
+    assert_eq!(
+        told(&summary),
+        "prepare done after 1, count done after 1, flaky done after 2, report done after 1; exit 0",
+        "{summary:#?}"
+    );
+    let found = std::fs::read_to_string(stage.file("target/pipeline/files.txt")).unwrap();
+    assert_eq!(found.trim(), "1");
+    assert!(stage.file("target/pipeline/report.md").exists());
+}
