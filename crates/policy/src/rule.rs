@@ -7,6 +7,7 @@
 mod command;
 mod fault;
 mod host;
+mod options;
 mod path;
 mod specifier;
 mod tool;
@@ -17,6 +18,7 @@ use std::fmt;
 pub(crate) use command::{Anchored, CommandPattern};
 pub use fault::{RuleError, RuleFault};
 pub(crate) use host::HostPattern;
+pub(crate) use options::HasOptions;
 pub(crate) use path::{
     Names, PathAccess, PathAnchor, PathDepth, PathPattern, covers, with_gaps as glob_with_gaps,
 };

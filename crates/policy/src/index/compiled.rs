@@ -3,8 +3,8 @@
 use pointsman_model::{AbsPath, HostName, PermissionRule, RuleBehavior, RuleSource};
 
 use crate::rule::{
-    Anchored, CommandPattern, Names, ParsedRule, PathAccess, PathAnchor, PathDepth, PathPattern,
-    Specifier, covers, glob_with_gaps,
+    Anchored, CommandPattern, HasOptions, Names, ParsedRule, PathAccess, PathAnchor, PathDepth,
+    PathPattern, Specifier, covers, glob_with_gaps,
 };
 use crate::subject::{
     CommandSubject, KnownPath, Of, PathKind, PathSubject, Reading, ReadingFor, Subject, any_below,
@@ -41,6 +41,8 @@ pub(crate) struct Compiled {
     pub(crate) parsed: ParsedRule,
     /// For rules on paths: the pattern at each of its anchors.
     pub(crate) paths: Vec<AnchoredPath>,
+    /// For rules on commands that name the user's home: the same with its path.
+    at_home: Option<CommandPattern>,
 }
 
 /// A path pattern at one absolute folder.
@@ -67,11 +69,37 @@ impl Compiled {
             | Specifier::Param { .. }
             | Specifier::Never(_) => Vec::new(),
         };
+        let at_home = match &parsed.specifier {
+            Specifier::Command(pattern) => pattern.with_home(&anchors.home),
+            Specifier::Whole
+            | Specifier::Inside
+            | Specifier::Path { .. }
+            | Specifier::Host(_)
+            | Specifier::Name(_)
+            | Specifier::Param { .. }
+            | Specifier::Never(_) => None,
+        };
         Self {
             rule,
             parsed,
             paths,
+            at_home,
         }
+    }
+
+    /// The patterns of a rule on commands.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &CommandPattern> {
+        let own = match &self.parsed.specifier {
+            Specifier::Command(pattern) => Some(pattern),
+            Specifier::Whole
+            | Specifier::Inside
+            | Specifier::Path { .. }
+            | Specifier::Host(_)
+            | Specifier::Name(_)
+            | Specifier::Param { .. }
+            | Specifier::Never(_) => None,
+        };
+        own.into_iter().chain(&self.at_home)
     }
 
     /// Whether it denies or asks.
@@ -107,20 +135,18 @@ impl Compiled {
 
     /// How a command rule matches a command.
     fn command(&self, subject: &CommandSubject) -> Option<Strength> {
-        let Specifier::Command(pattern) = &self.parsed.specifier else {
-            return None;
-        };
-        let counts = match (subject.of, self.tightens()) {
-            (Of::Command, _) | (Of::Guarded, true) => true,
-            (Of::Guarded | Of::Line, false) => pattern.is_exact(),
-            (Of::Line, true) => pattern.has_operator(),
-        };
-        if !counts {
-            return None;
-        }
         let mut best = None;
-        for reading in &subject.readings {
-            if reading.by == ReadingFor::All || self.tightens() {
+        for pattern in self.commands() {
+            let counts = match (subject.of, self.tightens()) {
+                (Of::Command, _) | (Of::Guarded, true) => true,
+                (Of::Guarded | Of::Line, false) => pattern.is_exact(),
+                (Of::Line, true) => pattern.has_operator(),
+            };
+            let readings = subject
+                .readings
+                .iter()
+                .filter(|reading| counts && (reading.by == ReadingFor::All || self.tightens()));
+            for reading in readings {
                 best = best.max(reads(pattern, reading, self.rule.behavior));
             }
         }
@@ -201,8 +227,20 @@ fn reads(pattern: &CommandPattern, reading: &Reading, behavior: RuleBehavior) ->
     if behavior == RuleBehavior::Allow {
         return None;
     }
-    let vanishing = reading.vanishing.as_ref()?;
-    (it.may_match(vanishing) || it.may_match(&reading.text)).then_some(Strength::May)
+    let reordered = pattern
+        .options
+        .as_ref()
+        .filter(|_| !reading.is_spelling)
+        .and_then(|form| form.matches(&reading.text))
+        .map(|has| match has {
+            HasOptions::Sure => Strength::Sure,
+            HasOptions::May => Strength::May,
+        });
+    let may = reading
+        .vanishing
+        .as_ref()
+        .is_some_and(|vanishing| it.may_match(vanishing) || it.may_match(&reading.text));
+    reordered.max(may.then_some(Strength::May))
 }
 
 /// The folders a pattern hangs on, by the rule's behavior and source.

@@ -57,20 +57,7 @@ impl Tables {
                 }
                 return;
             }
-            Specifier::Command(pattern) => {
-                for reading in [&pattern.words, &pattern.spelling].into_iter().flatten() {
-                    let words = reading.literal_words();
-                    self.command_words_max = self.command_words_max.max(words_in(words));
-                    self.commands.entry(words.into()).or_default().push(at);
-                    if it.tightens() {
-                        let start = reading
-                            .bare
-                            .as_deref()
-                            .unwrap_or(reading.wild.literal_start());
-                        self.command_tightenings.push((start.into(), at));
-                    }
-                }
-            }
+            Specifier::Command(_) => self.add_command(at, it),
             Specifier::Path { access, pattern } => {
                 self.paths.entry(*access).or_default().push(at);
                 let name = (pattern.depth == PathDepth::Any)
@@ -114,6 +101,28 @@ impl Tables {
         if it.tightens() {
             self.tightenings.push(at);
         }
+    }
+
+    fn add_command(&mut self, at: u32, it: &Compiled) {
+        for pattern in it.commands() {
+            for reading in [&pattern.words, &pattern.spelling].into_iter().flatten() {
+                self.add_words(at, reading.literal_words());
+                if it.tightens() {
+                    let start = reading.bare.as_deref();
+                    let start = start.unwrap_or(reading.wild.literal_start());
+                    self.command_tightenings.push((start.into(), at));
+                }
+            }
+            // Its options may come later than where it has them.
+            if let (true, Some(form)) = (it.tightens(), &pattern.options) {
+                self.add_words(at, &form.prefix);
+            }
+        }
+    }
+
+    fn add_words(&mut self, at: u32, words: &[u8]) {
+        self.command_words_max = self.command_words_max.max(words_in(words));
+        self.commands.entry(words.into()).or_default().push(at);
     }
 
     /// Rules for that tool as such.

@@ -1,5 +1,8 @@
 //! Patterns for commands: `npm test`, `npm run *`, `npm run:*`, `* --version`.
 
+use pointsman_model::AbsPath;
+
+use super::options::OptionForm;
 use super::words::{as_it_stands, with_quotes_undone};
 use crate::wild::{GAP, SEP, Wild};
 
@@ -10,6 +13,10 @@ pub(crate) struct CommandPattern {
     pub(crate) words: Option<Anchored>,
     /// As it stands, compared with a command's spelling; `None` when it says the same as `words`.
     pub(crate) spelling: Option<Anchored>,
+    /// With its options in any order, for denies and asks.
+    pub(crate) options: Option<OptionForm>,
+    /// The text that was read, `:*` undone.
+    text: Box<str>,
 }
 
 /// A pattern, and whether it also matches without the gap at its end.
@@ -31,10 +38,32 @@ impl CommandPattern {
             Some(prefix) => format!("{} *", prefix.trim_end()),
             None => text.to_string(),
         };
-        let words = with_quotes_undone(&text).map(Anchored::new);
+        Ok(Self::of(text))
+    }
+
+    fn of(text: String) -> Self {
+        let unquoted = with_quotes_undone(&text);
+        let options = unquoted.as_deref().and_then(OptionForm::of);
+        let words = unquoted.map(Anchored::new);
         let spelling =
             Some(Anchored::new(as_it_stands(&text))).filter(|it| words.as_ref() != Some(it));
-        Ok(Self { words, spelling })
+        Self {
+            words,
+            spelling,
+            options,
+            text: text.into(),
+        }
+    }
+
+    /// The same pattern with the user's home written out, when it names it (`~/`, `$HOME`).
+    pub(crate) fn with_home(&self, home: &AbsPath) -> Option<Self> {
+        let written: Vec<String> = self
+            .text
+            .split(' ')
+            .map(|word| word_with_home(word, home))
+            .collect();
+        let written = written.join(" ");
+        (written != *self.text).then(|| Self::of(written))
     }
 
     /// Whether it matches one command alone.
@@ -60,6 +89,18 @@ impl CommandPattern {
         let whole = |it: &Anchored| it.wild.with_gaps().iter().all(|byte| *byte == GAP);
         self.words.as_ref().is_some_and(whole)
     }
+}
+
+/// A word of a rule with the home in it written out; a longer variable's name is none of it.
+fn word_with_home(word: &str, home: &AbsPath) -> String {
+    let after = |start: &str| {
+        let rest = word.strip_prefix(start)?;
+        (rest.is_empty() || rest.starts_with(['/', '*'])).then(|| format!("{home}{rest}"))
+    };
+    ["~", "$HOME", "${HOME}"]
+        .into_iter()
+        .find_map(after)
+        .unwrap_or_else(|| word.into())
 }
 
 impl Anchored {
