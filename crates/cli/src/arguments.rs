@@ -50,6 +50,9 @@ pub(crate) struct RunArguments {
     /// Refuse at once what would be asked, even in a terminal.
     #[arg(long)]
     pub(crate) unattended: bool,
+    /// Ask even without a terminal: somebody will answer with `pointsman answer`.
+    #[arg(long, conflicts_with = "unattended")]
+    pub(crate) attended: bool,
     #[command(flatten)]
     pub(crate) rules: RuleArguments,
     #[command(flatten)]

@@ -44,10 +44,13 @@ async fn lead(prepared: Prepared, place: Place, output: &mut Output) -> Result<C
         return Err(problem);
     }
     let ledger = place.state.ledger();
+    let told_problems = prepared.told_problems();
     let options = prepared.options(place, attended, Arc::clone(&clock));
     let (handle, leader) = Leader::start(options).await.map_err(|error| told(&error))?;
     for problem in leader.problems() {
-        output.note(&format!("{problem}\n"));
+        if !told_problems.contains(problem) {
+            output.note(&format!("{problem}\n"));
+        }
     }
     let scene = Scene::set(handle, (attended, terminal), clock, &ledger, output);
     let summary = scene.watch(leader, output).await;

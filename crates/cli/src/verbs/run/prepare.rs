@@ -4,9 +4,9 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use pointsman_ledger::Clock;
-use pointsman_model::{Attended, PermissionMode, Surface};
-use pointsman_policy::DiskTree;
+use pointsman_model::{Attended, PermissionMode};
 use pointsman_policy::settings::Presence;
+use pointsman_policy::{DiskTree, Problem};
 use pointsman_process::Environment;
 use pointsman_surfaces::Terminal;
 use pointsman_swarm::{JobFile, JobFileProblem, LeaderOptions};
@@ -24,7 +24,18 @@ pub(super) struct Prepared {
     job_file: JobFile,
     given: Given,
     mode: Option<PermissionMode>,
-    wants: Presence,
+    wants: Wants,
+}
+
+/// Who is to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    /// Whoever is at the terminal, if there is one.
+    AsFound,
+    /// Nobody.
+    Nobody,
+    /// Somebody in another terminal, too.
+    ByCommand,
 }
 
 /// Reads the job file and the settings; tells every problem.
@@ -53,9 +64,11 @@ pub(super) fn prepare(
         ));
     }
     let job_file = parsed.map_err(|problems| tell(&problems, output))?;
-    let wants = match (arguments.unattended, given.loaded.pointsman.unattended) {
-        (false, Presence::AsFound) => Presence::AsFound,
-        (true, _) | (_, Presence::Unattended) => Presence::Unattended,
+    let by_settings = given.loaded.pointsman.unattended;
+    let wants = match (arguments.unattended, arguments.attended, by_settings) {
+        (true, _, _) | (false, false, Presence::Unattended) => Wants::Nobody,
+        (false, true, _) => Wants::ByCommand,
+        (false, false, Presence::AsFound) => Wants::AsFound,
     };
     Ok(Prepared {
         job_file,
@@ -102,15 +115,15 @@ pub(super) fn told(prepared: &Prepared, output: &mut Output) -> Result<Code, Fai
     ));
     output.object(&json!({ "jobFile": &*prepared.job_file.path, "jobs": names }));
     match prepared.problem_with(Attended::No) {
-        Some(problem) if prepared.wants == Presence::Unattended => Err(problem),
+        Some(problem) if prepared.wants == Wants::Nobody => Err(problem),
         Some(_) | None => Ok(Code::Done),
     }
 }
 
 impl Prepared {
-    /// Whether someone can answer: at the terminal, or at a surface that the settings name.
+    /// Whether someone can answer: at the terminal, or by command when a flag says so.
     pub(super) fn presence(&self) -> (Attended, Option<Terminal>) {
-        if self.wants == Presence::Unattended {
+        if self.wants == Wants::Nobody {
             return (Attended::No, None);
         }
         let terminal = if std::io::stdin().is_terminal() {
@@ -118,17 +131,16 @@ impl Prepared {
         } else {
             None
         };
-        let by_command = self
-            .given
-            .loaded
-            .pointsman
-            .surfaces
-            .contains(&Surface::Command);
-        match (terminal, by_command) {
-            (Some(terminal), _) => (Attended::Yes, Some(terminal)),
-            (None, true) => (Attended::Yes, None),
-            (None, false) => (Attended::No, None),
-        }
+        let attended = match (&terminal, self.wants) {
+            (Some(_), _) | (None, Wants::ByCommand) => Attended::Yes,
+            (None, Wants::AsFound | Wants::Nobody) => Attended::No,
+        };
+        (attended, terminal)
+    }
+
+    /// The problems that were told when the settings were read.
+    pub(super) fn told_problems(&self) -> Vec<Problem> {
+        self.given.loaded.problems.clone()
     }
 
     /// Why the run must not start, when it must not.
