@@ -1,1 +1,19 @@
-//! End-to-end tests of the program as people run it.
+//! End-to-end tests: the real program on temporary projects, with a home and a state folder of their
+//! own. One binary, one module a feature.
+
+#[cfg(test)]
+mod asking;
+#[cfg(test)]
+mod checks;
+#[cfg(test)]
+mod crashes;
+#[cfg(test)]
+mod ground;
+#[cfg(test)]
+mod records;
+#[cfg(test)]
+mod runs;
+#[cfg(test)]
+mod tour;
+#[cfg(test)]
+mod wrong_input;

@@ -1,0 +1,239 @@
+//! Questions: at the terminal, from another terminal, and both at once.
+
+use expectrl::{Eof, Expect as _, Regex};
+use nix::sys::signal::Signal;
+
+use crate::ground::{Project, until};
+
+const ASKS: &str = r#"
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "asked.txt", content = "yes\n" }
+"#;
+
+const ASKS_TWICE: &str = r#"
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "out/one.txt", content = "1" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "out/two.txt", content = "2" }
+"#;
+
+const ASKS_FROM_BELOW: &str = r#"
+[[job]]
+name = "parent"
+[[job.step]]
+tool = "Agent"
+input = { subagent_type = "child", prompt = "write it" }
+[agents.child]
+[[agents.child.step]]
+tool = "Write"
+input = { file_path = "deep.txt", content = "from below\n" }
+"#;
+
+#[test]
+fn a_whole_word_at_the_terminal_lets_it_run() {
+    let project = Project::with_job(ASKS);
+    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    terminal.expect("asks asks").unwrap();
+    terminal.expect("+ yes").unwrap();
+    terminal.expect(Regex("r1-1> $")).unwrap();
+    terminal.send("y\r\r").unwrap();
+    terminal.expect("`y` is no answer").unwrap();
+    terminal.send("allow\r").unwrap();
+    terminal
+        .expect("allowed by a person at the terminal")
+        .unwrap();
+    terminal.expect(Eof).unwrap();
+    assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
+}
+
+#[test]
+fn a_no_reaches_the_agent_with_its_text() {
+    let project = Project::with_job(ASKS);
+    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    terminal.expect(Regex("r1-1> $")).unwrap();
+    terminal.send("deny write it to the log\r").unwrap();
+    terminal.expect(Eof).unwrap();
+    assert_eq!(project.read("asked.txt"), None);
+    let why = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(why.out.contains("write it to the log"), "{}", why.out);
+    assert!(why.out.contains("denied by person"), "{}", why.out);
+}
+
+#[test]
+fn for_this_session_is_not_asked_again() {
+    let project = Project::with_job(ASKS_TWICE);
+    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    terminal.expect("session 2").unwrap();
+    terminal.expect(Regex("r1-1> $")).unwrap();
+    terminal.send("session 2\r").unwrap();
+    terminal.expect(Eof).unwrap();
+    assert_eq!(project.read("out/two.txt").as_deref(), Some("2"));
+    let log = project.run(["log", "--json"]).expect_code(0);
+    let kind = |kind: &str| {
+        let objects = log.objects();
+        objects
+            .iter()
+            .filter(|object| object["body"]["kind"] == kind)
+            .count()
+    };
+    assert_eq!((kind("request_opened"), kind("grant_made")), (1, 1));
+    let by_grant = log.objects().iter().any(|object| {
+        let cover = &object["body"]["judgement"]["reason"]["by"][0];
+        object["body"]["call"]["id"] == "c1-2" && cover["kind"] == "grant"
+    });
+    assert!(by_grant, "{}", log.out);
+}
+
+#[test]
+fn stop_at_the_terminal_ends_the_run_as_cancelled() {
+    let project = Project::with_job(ASKS);
+    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    terminal.expect(Regex("r1-1> $")).unwrap();
+    terminal.send("stop\r").unwrap();
+    terminal.expect(Eof).unwrap();
+    let status = terminal.get_process().wait().unwrap();
+    assert!(format!("{status:?}").contains("130"), "{status:?}");
+    assert_eq!(project.read("asked.txt"), None);
+}
+
+#[test]
+fn law_9_an_answer_from_another_terminal_closes_the_prompt() {
+    let project = Project::with_job(ASKS);
+    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    terminal.expect(Regex("r1-1> $")).unwrap();
+    terminal.send("deny becau").unwrap();
+    terminal.expect("deny becau").unwrap();
+    let answered = project.run(["answer", "r1-1", "allow"]).expect_code(0);
+    assert_eq!(answered.out, "r1-1 is allowed by a person by command\n");
+    terminal
+        .expect("allowed by a person by command; what you were typing was not sent")
+        .unwrap();
+    terminal.expect(Eof).unwrap();
+    assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
+}
+
+#[test]
+fn a_question_from_depth_2_reaches_the_queue_with_its_lineage() {
+    let project = Project::with_job(ASKS_FROM_BELOW);
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let ids = project.questions(1);
+    assert_eq!(project.queue()[0]["agent"], "parent › child");
+    let shown = project.run(["queue", &ids[0]]).expect_code(0);
+    assert!(shown.out.contains("+ from below"), "{}", shown.out);
+    project.run(["answer", &ids[0], "allow"]).expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("deep.txt").as_deref(), Some("from below\n"));
+}
+
+#[test]
+fn two_answers_at_once_have_one_winner() {
+    let project = Project::with_job(ASKS);
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let id = project.questions(1).remove(0);
+    let yes = project.start(["answer", &id, "allow", "--json"]);
+    let no = project.start(["answer", &id, "deny", "--json"]);
+    let came =
+        |ended: &crate::ground::Ended| ended.objects().first().map(|reply| reply["came"].clone());
+    let (yes, no) = (yes.wait(), no.wait());
+    let won = [&yes, &no].map(|ended| came(ended) == Some("won".into()));
+    // The loser may also find the leader gone: its run ended with the winner's answer.
+    assert!(
+        won[0] != won[1],
+        "{}{}{}{}",
+        yes.out,
+        yes.err,
+        no.out,
+        no.err
+    );
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("asked.txt").is_some(), won[0]);
+}
+
+#[test]
+fn always_from_another_terminal_grants_the_named_rule() {
+    let project = Project::with_job(ASKS_TWICE);
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let id = project.questions(1).remove(0);
+    let wrong = project
+        .run(["answer", &id, "deny", "--always", "job"])
+        .expect_code(2);
+    assert!(
+        wrong.err.contains("goes with `allow` alone"),
+        "{}",
+        wrong.err
+    );
+    project
+        .run(["answer", &id, "allow", "--always", "job", "--rule", "2"])
+        .expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("out/two.txt").as_deref(), Some("2"));
+}
+
+#[test]
+fn ctrl_c_ends_open_questions_and_the_run() {
+    let project = Project::with_job(ASKS);
+    let leader = project.start(["run", "--attended", "job.toml", "--json"]);
+    project.questions(1);
+    leader.signal(Signal::SIGINT);
+    let ended = leader.wait().expect_code(130);
+    assert_eq!(ended.summary()["jobs"][0]["end"], "stopped");
+    let why = project.run(["why", "r1-1"]).expect_code(0);
+    assert!(why.out.contains("cancelled"), "{}", why.out);
+}
+
+#[test]
+fn with_no_leader_or_several_it_says_so() {
+    let project = Project::with_job(ASKS);
+    let none = project.run(["queue"]).expect_code(2);
+    assert!(
+        none.err.contains("no leader runs in this project"),
+        "{}",
+        none.err
+    );
+    let late = project.run(["answer", "r1-1", "allow"]).expect_code(2);
+    assert!(
+        late.err.contains("no leader runs for run-1"),
+        "{}",
+        late.err
+    );
+    let first = project.start(["run", "--attended", "job.toml"]);
+    project.questions(1);
+    let second = project.start(["run", "--attended", "job.toml"]);
+    let several = until("both leaders are up", || {
+        let ended = project.run(["queue"]);
+        (ended.code == Some(2)).then_some(ended)
+    });
+    assert!(several.err.contains("run-1, run-2") || several.err.contains("run-2, run-1"));
+    until("the second one asks", || {
+        let ended = project.run(["queue", "--run", "run-2"]);
+        ended.out.contains("r2-1").then_some(())
+    });
+    for (id, leader) in [("r1-1", first), ("r2-1", second)] {
+        project.run(["answer", id, "deny"]).expect_code(0);
+        leader.wait().expect_code(0);
+    }
+}
+
+#[test]
+fn wrong_ids_are_clear_errors() {
+    let project = Project::with_job(ASKS);
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    project.questions(1);
+    let unknown = project.run(["answer", "r1-99", "allow"]).expect_code(2);
+    assert!(
+        unknown.err.contains("there is no question r1-99"),
+        "{}",
+        unknown.err
+    );
+    let no_id = project.run(["answer", "17", "allow"]).expect_code(2);
+    assert!(no_id.err.contains("write it like `r3-17`"), "{}", no_id.err);
+    project.run(["answer", "r1-1", "deny"]).expect_code(0);
+    leader.wait().expect_code(0);
+}

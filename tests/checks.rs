@@ -1,0 +1,94 @@
+//! `check`: one call, and files of cases.
+
+use crate::ground::Project;
+
+const CASE: &str = r#"{"id":"ID","settings":{"permissions":{"deny":["Edit(/secret/**)"]}},"mode":"default","cwd":"/w/p","home":"/h","tool":"Write","input":{"file_path":"/w/p/secret/x","content":""},"expected":"EXPECTED","why":"","source":""}"#;
+
+fn case(id: &str, expected: &str) -> String {
+    CASE.replace("ID", id).replace("EXPECTED", expected) + "\n"
+}
+
+#[test]
+fn the_exit_code_tells_the_decision() {
+    let project = Project::new();
+    project.write("a.txt", "");
+    for (arguments, code) in [
+        (vec!["check", "Read", "a.txt"], 0),
+        (vec!["check", "Write", "a.txt"], 4),
+        (vec!["check", "--mode", "plan", "Write", "a.txt"], 3),
+        (vec!["check", "--deny", "Edit(a.txt)", "Write", "a.txt"], 3),
+        (vec!["check", "--allow", "Edit(a.txt)", "Write", "a.txt"], 0),
+        (vec!["check", "Bsh", "ls"], 2),
+        (vec!["check", "Read", "{\"file\":\"a\"}"], 2),
+        (vec!["check", "--mode", "some", "Read", "a.txt"], 2),
+        (vec!["check", "--allow", "Bash(", "Read", "a.txt"], 2),
+        (vec!["check"], 2),
+    ] {
+        let mut command = project.command([]);
+        let output = command.args(&arguments).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn a_person_sees_the_ladder_down_to_what_decided() {
+    let project = Project::new();
+    let ended = project
+        .run(["check", "--deny", "Bash(rm *)", "Bash", "sudo rm -rf build"])
+        .expect_code(3);
+    assert!(
+        ended
+            .out
+            .starts_with("deny: rule `deny Bash(rm *) (cliArg)` matches")
+    );
+    assert!(
+        ended.out.contains("└ 1a   does a deny rule match?"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn settings_of_the_project_and_the_person_count() {
+    let project = Project::new();
+    project.write(
+        ".claude/settings.json",
+        r#"{"permissions":{"deny":["Edit(b.txt)"]}}"#,
+    );
+    let ended = project.run(["check", "Write", "b.txt"]).expect_code(3);
+    assert!(
+        ended.out.contains(".claude/settings.json:1:"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn cases_agree_or_the_exit_code_tells() {
+    let project = Project::new();
+    project.write("good.jsonl", &case("one", "deny"));
+    project.write("bad.jsonl", &(case("one", "deny") + &case("two", "allow")));
+    project.write("broken.jsonl", &(case("one", "deny") + "{\"id\":1}\n"));
+    let good = project
+        .run(["check", "--cases", "good.jsonl"])
+        .expect_code(0);
+    assert_eq!(good.out, "1 agree, 0 differ\n");
+    let bad = project
+        .run(["check", "--cases", "bad.jsonl", "--json"])
+        .expect_code(1);
+    let results = bad.objects();
+    assert_eq!(results[1]["id"], "two");
+    assert_eq!(results[1]["decision"], "deny");
+    assert_eq!(results[1]["reason"]["kind"], "rule");
+    assert_eq!(results[1]["expected"], "allow");
+    assert_eq!(results[1]["ok"], false);
+    assert!(results[1]["trail"].is_array());
+    let broken = project
+        .run(["check", "--cases", "broken.jsonl"])
+        .expect_code(2);
+    assert!(broken.err.contains("broken.jsonl:2"), "{}", broken.err);
+    project
+        .run(["check", "--cases", "none.jsonl"])
+        .expect_code(2);
+}
