@@ -4,7 +4,7 @@ use pointsman_model::{
     AbsPath, Effect, EffectKind, EffectView, Effects, Opaque, OpaqueWhy, Span, first_hidden,
 };
 
-use crate::limits::PARSE_BYTES_MAX;
+use crate::limits::{LINE_CHARS_MAX, PARSE_BYTES_MAX};
 use crate::state::State;
 use crate::syntax::{Tree, Unreadable, parse, scan};
 use crate::walk::{Input, Scene, Walker};
@@ -69,6 +69,11 @@ pub fn analyse(line: &str, at: &Surroundings) -> Analysis {
         walker
             .sink
             .opaque(0, EffectView::Sure, OpaqueWhy::HiddenCharacter, line, whole);
+    }
+    if line.len() > LINE_CHARS_MAX && line.chars().nth(LINE_CHARS_MAX).is_some() {
+        walker
+            .sink
+            .opaque(0, EffectView::Sure, OpaqueWhy::TooLong, line, whole);
     }
     match read(line) {
         Ok(tree) => {

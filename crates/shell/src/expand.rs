@@ -42,6 +42,8 @@ pub(crate) enum Atom {
     Split(String),
     /// Several fields, each fixed: `"${list[@]}"`.
     Each(Vec<Box<str>>),
+    /// A name that matches this pattern, between double quotes or not.
+    Pattern(Box<str>, bool),
     Unknown(Shape),
 }
 
@@ -69,7 +71,11 @@ impl Expander<'_> {
         let atoms = self.atoms(word);
         let braces = atoms.iter().any(|atom| match atom {
             Atom::Bare(text) => text.contains('{'),
-            Atom::Fixed(_) | Atom::Split(_) | Atom::Each(_) | Atom::Unknown(_) => false,
+            Atom::Fixed(_)
+            | Atom::Split(_)
+            | Atom::Each(_)
+            | Atom::Pattern(..)
+            | Atom::Unknown(_) => false,
         });
         if !braces {
             self.assemble(word, atoms, into);
@@ -97,7 +103,7 @@ impl Expander<'_> {
             match atom {
                 Atom::Bare(part) | Atom::Fixed(part) | Atom::Split(part) => text.push_str(part),
                 Atom::Each(parts) => text.push_str(&parts.join(" ")),
-                Atom::Unknown(_) => return Value::Unknown,
+                Atom::Pattern(..) | Atom::Unknown(_) => return Value::Unknown,
             }
         }
         if text.len() > VALUE_BYTES_MAX {
@@ -122,6 +128,7 @@ impl Expander<'_> {
             source: word.span.of(self.source).into(),
             span: self.span(word),
             continues: false,
+            splits: false,
         }
     }
 
@@ -175,6 +182,7 @@ impl Expander<'_> {
                     Value::Texts(texts)
                 }
                 Value::Number => Value::Number,
+                Value::Patterns(patterns) => Value::Patterns(patterns),
                 Value::Texts(_) | Value::List(_) | Value::Unknown => return unknown,
             },
             Form::Indirect
@@ -195,8 +203,11 @@ impl Expander<'_> {
                 }
             }
             Value::List(items) if is_list(parameter) && parameter.quoted => Atom::Each(items),
+            Value::Patterns(mut patterns) if patterns.len() == 1 => {
+                Atom::Pattern(patterns.pop().unwrap_or_default(), parameter.quoted)
+            }
             Value::Number => Atom::Unknown(Shape::Number),
-            Value::Texts(_) | Value::List(_) | Value::Unknown => unknown,
+            Value::Texts(_) | Value::List(_) | Value::Patterns(_) | Value::Unknown => unknown,
         }
     }
 
@@ -294,6 +305,8 @@ impl Expander<'_> {
     /// Joins atoms into fields: splits what is to be split, and notices wildcards.
     fn assemble(&self, word: &Word<'_>, mut atoms: Vec<Atom>, into: &mut Vec<Field>) {
         self.tilde(&mut atoms);
+        let first = into.len();
+        let mut splits = false;
         let mut builder = Builder::default();
         for atom in atoms {
             match atom {
@@ -316,10 +329,17 @@ impl Expander<'_> {
                         builder.push_fixed(item);
                     }
                 }
+                Atom::Pattern(pattern, quoted) => {
+                    splits |= !quoted;
+                    builder.push_name(&pattern);
+                }
                 Atom::Unknown(shape) => builder.push_unknown(shape),
             }
         }
         builder.cut(|known| into.push(self.field(word, known)));
+        for field in into.iter_mut().skip(first) {
+            field.splits = splits;
+        }
     }
 }
 
@@ -337,6 +357,18 @@ pub(crate) fn unknown(prefix: &str, shape: Shape) -> Known {
         prefix: prefix.into(),
         shape,
     })
+}
+
+/// The text as a pattern that matches it alone.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for char in text.chars() {
+        if matches!(char, '*' | '?' | '[' | ']' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(char);
+    }
+    pattern
 }
 
 /// A field in the making.
@@ -366,12 +398,15 @@ impl Builder {
     fn push_fixed(&mut self, text: &str) {
         self.present = true;
         self.text.push_str(text);
-        for char in text.chars() {
-            if matches!(char, '*' | '?' | '[' | ']' | '\\') {
-                self.pattern.push('\\');
-            }
-            self.pattern.push(char);
-        }
+        self.pattern.push_str(&escaped(text));
+    }
+
+    /// A name of a file, of which the pattern is known.
+    fn push_name(&mut self, pattern: &str) {
+        self.present = true;
+        self.globs = true;
+        self.text.push_str(pattern);
+        self.pattern.push_str(pattern);
     }
 
     fn push_unknown(&mut self, shape: Shape) {

@@ -11,6 +11,8 @@ pub(crate) struct Field {
     pub(crate) span: Span,
     /// It comes of the same word as the field before it.
     pub(crate) continues: bool,
+    /// Its text is split where it has blanks, and may become words that look otherwise.
+    pub(crate) splits: bool,
 }
 
 /// What is known of a field.
@@ -51,6 +53,7 @@ impl Field {
             source: text.into(),
             span,
             continues: false,
+            splits: false,
         }
     }
 
@@ -78,7 +81,7 @@ impl Field {
     pub(crate) fn may_be_option(&self) -> bool {
         match &self.known {
             Known::Text(text) => text.len() > 1 && text.starts_with('-'),
-            Known::Glob(pattern) => pattern.starts_with(['-', '*', '?', '[']),
+            Known::Glob(pattern) => self.splits || pattern.starts_with(['-', '*', '?', '[']),
             Known::Unknown(unknown) => match unknown.shape {
                 Shape::Many => true,
                 Shape::One => unknown.prefix.is_empty() || unknown.prefix.starts_with('-'),
@@ -103,6 +106,7 @@ impl Field {
             source: self.source.clone(),
             span: self.span,
             continues: self.continues,
+            splits: self.splits,
         }
     }
 

@@ -1,5 +1,9 @@
 //! How much the analyser reads. Beyond a limit the answer is Opaque at once; nothing is cut.
 
+/// Characters of a line that anyone vouches for. A longer one is analysed for what is denied, but
+/// always asks; the number is the documented one of Claude Code.
+pub(crate) const LINE_CHARS_MAX: usize = 10_000;
+
 /// Bytes of a line that the fast scan still reads. Its work is linear and needs no second opinion.
 pub(crate) const SCAN_BYTES_MAX: usize = 128 * 1024;
 

@@ -148,7 +148,13 @@ impl Facts {
 
     /// It is no known reader after all.
     pub(crate) fn spoil(&mut self) {
-        self.nature = RunNature::Program;
+        match self.nature {
+            RunNature::KnownReader | RunNature::FileCommand => self.nature = RunNature::Program,
+            RunNature::Program
+            | RunNature::InlineCode
+            | RunNature::Wrapper
+            | RunNature::PlainWrapper => {}
+        }
     }
 }
 
@@ -159,13 +165,7 @@ pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
     let mut facts = by_name(asked, name);
     if program != name {
         // A file of that name elsewhere may be anything.
-        match facts.nature {
-            RunNature::KnownReader | RunNature::FileCommand => facts.spoil(),
-            RunNature::Program
-            | RunNature::InlineCode
-            | RunNature::Wrapper
-            | RunNature::PlainWrapper => {}
-        }
+        facts.spoil();
     }
     facts
 }

@@ -29,6 +29,8 @@ pub(crate) enum Value {
     Texts(Vec<Box<str>>),
     /// An array of these.
     List(Vec<Box<str>>),
+    /// One of the names of files that match one of these patterns, or the pattern itself.
+    Patterns(Vec<Box<str>>),
     /// Some number.
     Number,
     /// Anything.
@@ -52,6 +54,17 @@ impl Value {
                     return Self::Unknown;
                 }
                 Self::Texts(mine)
+            }
+            (Self::Patterns(mut mine), Self::Patterns(others)) => {
+                for pattern in others {
+                    if !mine.contains(&pattern) {
+                        mine.push(pattern);
+                    }
+                }
+                if mine.len() > ALTERNATIVES_MAX {
+                    return Self::Unknown;
+                }
+                Self::Patterns(mine)
             }
             (mine, other) if mine == other => mine,
             (Self::Number, Self::Texts(texts)) | (Self::Texts(texts), Self::Number)
@@ -117,9 +130,9 @@ impl State {
         self.folders = vec![to];
     }
 
-    /// Takes in what another way to the same place may have left behind.
-    pub(crate) fn join(&mut self, other: Self) {
-        for folder in other.folders {
+    /// Takes in folders that a command may have failed to leave.
+    pub(crate) fn may_also_be_in(&mut self, folders: Vec<Folder>) {
+        for folder in folders {
             if !self.folders.contains(&folder) {
                 self.folders.push(folder);
             }
@@ -128,11 +141,20 @@ impl State {
             self.folders.truncate(1);
             self.folders.push(Folder::Unknown(".".into()));
         }
+    }
+
+    /// Takes in what another way to the same place may have left behind.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.may_also_be_in(other.folders);
         if self.previous != other.previous {
             self.previous = None;
         }
-        if self.pushed != other.pushed {
-            self.pushed = None;
+        match (&self.pushed, other.pushed) {
+            (mine, others) if *mine == others => {}
+            // Where one way has pushed nothing, `popd` fails there and stays.
+            (Some(_), Some(others)) if others.is_empty() => {}
+            (Some(mine), Some(others)) if mine.is_empty() => self.pushed = Some(others),
+            _ => self.pushed = None,
         }
         for (name, value) in &mut self.variables {
             if !other.variables.contains_key(name) {

@@ -14,6 +14,8 @@ use std::rc::Rc;
 use pointsman_model::{AbsPath, EffectView, OpaqueWhy, PathValue, Span};
 
 use crate::analysis::Nesting;
+use crate::expand::escaped;
+use crate::field::{Field, Known};
 use crate::sink::Sink;
 use crate::state::{Folder, FunctionText, State, Value};
 use crate::syntax::{
@@ -94,8 +96,13 @@ impl<'w> Walker<'w> {
         {
             if *background {
                 self.command(scene, command, &mut state.clone(), input);
-            } else {
-                self.command(scene, command, state, input);
+                continue;
+            }
+            let before = state.folders.clone();
+            self.command(scene, command, state, input);
+            if let Command::Simple(_) = command {
+                // It may have failed to go where it was told.
+                state.may_also_be_in(before);
             }
         }
     }
@@ -199,6 +206,11 @@ impl<'w> Walker<'w> {
                 }
             }
             last = command;
+        }
+        if let Command::Simple(_) = last
+            && !leaves(last)
+        {
+            state.may_also_be_in(before.folders);
         }
         if let Some(failed) = failed {
             state.join(failed);
@@ -325,10 +337,14 @@ impl<'w> Walker<'w> {
                 .iter()
                 .map(|field| field.text().map(Into::into))
                 .collect();
-            if let Some(texts) = texts
-                && texts.len() <= crate::limits::ALTERNATIVES_MAX
-            {
+            if fields.len() > crate::limits::ALTERNATIVES_MAX {
+                if fields.iter().all(|field| is_counter(field.text())) {
+                    value = Value::Number;
+                }
+            } else if let Some(texts) = texts {
                 value = Value::Texts(texts);
+            } else if let Some(patterns) = patterns(&fields) {
+                value = Value::Patterns(patterns);
             } else if fields.iter().all(|field| is_counter(field.text())) {
                 value = Value::Number;
             }
@@ -459,7 +475,8 @@ impl<'w> Walker<'w> {
                     .any(|byte| matches!(byte, b'[' | b'$' | b'`' | b'('))
             }),
             Value::Number => false,
-            Value::Unknown => true,
+            // Names of files are as they are.
+            Value::Patterns(_) | Value::Unknown => true,
         };
         for name in names_in(text) {
             if state.variables.get(name).is_some_and(hidden) {
@@ -518,6 +535,18 @@ impl<'w> Walker<'w> {
         }
         self.computed(scene, word, state, range);
     }
+}
+
+/// The fields as patterns for names of files, when each is one or a text.
+fn patterns(fields: &[Field]) -> Option<Vec<Box<str>>> {
+    fields
+        .iter()
+        .map(|field| match &field.known {
+            Known::Text(text) => Some(escaped(text).into()),
+            Known::Glob(pattern) => Some(pattern.clone()),
+            Known::Unknown(_) => None,
+        })
+        .collect()
 }
 
 /// Whether what follows a `||` goes nowhere: `cd x || exit 1`.

@@ -136,6 +136,12 @@ fn guess(
         if field.may_be_option() && field.text().is_some() {
             continue;
         }
+        if !field
+            .prefix()
+            .contains(|char: char| char.is_ascii_alphanumeric())
+        {
+            continue;
+        }
         guesses += 1;
         if guesses > GUESSES_MAX {
             break;

@@ -1,1 +1,60 @@
-//! Lines and what they come to, as text.
+//! Lines and what they come to, kept as text in `lines.txt`: a line behind `$ `, a line feed in it as
+//! `\n`, then its analysis. `POINTSMAN_BLESS=1` writes the file anew from the lines in it.
+
+use std::fmt::Write as _;
+
+use pointsman_model::AbsPath;
+
+use crate::{Surroundings, analyse};
+
+const LINES: &str = include_str!("lines.txt");
+
+fn check(line: &str) -> String {
+    let at = Surroundings {
+        folder: AbsPath::parse("/w/proj").unwrap(),
+        home: AbsPath::parse("/home/dev").unwrap(),
+    };
+    analyse(&line.replace("\\n", "\n"), &at).to_string()
+}
+
+#[test]
+fn lines_come_to_what_is_written_down() {
+    let mut got = String::new();
+    for line in LINES.lines() {
+        if let Some(line) = line.strip_prefix("$ ") {
+            write!(got, "$ {line}\n{}\n", check(line)).unwrap();
+        } else if line.starts_with("## ") {
+            write!(got, "{line}\n\n").unwrap();
+        }
+    }
+    if std::env::var_os("POINTSMAN_BLESS").is_some() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/analysis/lines.txt");
+        std::fs::write(file, &got).unwrap();
+        return;
+    }
+    for (got, kept) in got.split("\n\n").zip(LINES.split("\n\n")) {
+        assert_eq!(got, kept);
+    }
+    assert_eq!(got, LINES);
+}
+
+#[test]
+fn a_long_line_is_never_vouched_for() {
+    let long = format!("echo {}", "a".repeat(10_000));
+    assert!(check(&long).contains("opaque TooLong"));
+    assert!(!check(&long[..10_000]).contains("opaque"));
+}
+
+#[test]
+fn a_line_beyond_the_limits_is_opaque_as_a_whole() {
+    for line in [
+        "$(".repeat(40) + "a" + &")".repeat(40),
+        "( ".repeat(200) + "a" + &" )".repeat(200),
+        format!("echo '{}' \"$x\"", "a".repeat(40_000)),
+        "a; ".repeat(3_000),
+    ] {
+        assert!(check(&line).contains("opaque Too"), "{}", &line[..60]);
+    }
+    let parts = "true; ".repeat(500);
+    assert!(!check(&parts).contains("opaque"));
+}

@@ -132,7 +132,11 @@ pub(super) fn popd(
         _ => None,
     };
     match target {
-        Some(target) => state.change_folder(target),
+        Some(target) => {
+            let others = state.folders.get(1..).unwrap_or_default().to_vec();
+            state.change_folder(target);
+            state.may_also_be_in(others);
+        }
         None => {
             state.pushed = None;
             state.change_folder(Folder::Unknown("popd".into()));

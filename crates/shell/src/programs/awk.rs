@@ -3,7 +3,8 @@
 use pointsman_model::{Change, EffectView, Reach, RunNature};
 
 use super::{Asked, Facts, Inner};
-use crate::field::Field;
+use crate::expand::unknown;
+use crate::field::{Field, Shape};
 use crate::options::{Arg, Options, Order, read};
 
 const AWK: Options = Options {
@@ -99,10 +100,17 @@ fn look_through(facts: &mut Facts, text: &str, program: &Field) {
             Token::Sign('>') if prints && depth == 0 => match next {
                 Some(Token::Text(file)) if file == "/dev/stderr" || file == "/dev/stdout" => {}
                 Some(Token::Text(file)) => {
-                    facts.nature = RunNature::Wrapper;
+                    facts.spoil();
                     facts.write(&Field::made(file, program.span), Change::Content);
                 }
-                _ => facts.nature = RunNature::Wrapper,
+                _ => {
+                    facts.spoil();
+                    let file = Field {
+                        known: unknown("", Shape::One),
+                        ..program.clone()
+                    };
+                    facts.write(&file, Change::Content);
+                }
             },
             Token::Broken => facts.spoil(),
             Token::Name(_) | Token::Text(_) | Token::Sign(_) | Token::Value => {}
@@ -248,14 +256,15 @@ mod tests {
             "BEGIN{system(\"id\")}",
             "{print | \"sh\"}",
             "{\"id\" | getline x}",
-            "{print > \"out\"}",
-            "{print $1 >> $2}",
             "{getline x < \"f\"}",
             "@load \"x\"",
             "{print |& \"cmd\"}",
         ] {
             check(program, RunNature::Wrapper);
         }
-        check("{print \"a}", RunNature::Program);
+        for program in ["{print > \"out\"}", "{print $1 >> $2}", "{print \"a}"] {
+            check(program, RunNature::Program);
+        }
+        check("{print | \"sh\"; print > \"f\"}", RunNature::Wrapper);
     }
 }

@@ -108,7 +108,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     Some(facts)
 }
 
-static READERS: [Reader; 23] = [
+static READERS: [Reader; 22] = [
     Reader {
         names: &[
             "cat", "tac", "rev", "nl", "expand", "unexpand", "fold", "fmt",
@@ -474,12 +474,6 @@ static READERS: [Reader; 23] = [
             "pgrep", "pidof", "pstree", "vmstat", "iostat", "lsmod", "mpstat",
         ],
         operands: Operands::Text,
-        ..BASE
-    },
-    Reader {
-        names: &["ps"],
-        operands: Operands::Text,
-        every_option: true,
         ..BASE
     },
     Reader {

@@ -83,7 +83,11 @@ impl Walker<'_> {
                 let at = self.expander(scene, state);
                 let known = match at.value(word) {
                     Value::Texts(mut texts) if texts.len() == 1 => texts.pop(),
-                    Value::Texts(_) | Value::List(_) | Value::Number | Value::Unknown => None,
+                    Value::Texts(_)
+                    | Value::List(_)
+                    | Value::Patterns(_)
+                    | Value::Number
+                    | Value::Unknown => None,
                 };
                 ModelWord {
                     value: known.map_or(

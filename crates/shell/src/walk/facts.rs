@@ -112,7 +112,7 @@ fn host_of(field: &Field) -> Option<String> {
         None => {
             // The host is known when something behind it is not.
             let prefix = field.prefix();
-            let rest = prefix.split_once("://").map_or("", |(_, rest)| rest);
+            let rest = prefix.split_once("://").map_or(prefix, |(_, rest)| rest);
             if !rest.contains(['/', '?', '#']) {
                 return None;
             }

@@ -71,7 +71,11 @@ impl Walker<'_> {
             Value::Texts(texts) if texts.len() == 1 => {
                 texts.first().map(|text| format!("{text}{end}"))
             }
-            Value::Texts(_) | Value::List(_) | Value::Number | Value::Unknown => None,
+            Value::Texts(_)
+            | Value::List(_)
+            | Value::Patterns(_)
+            | Value::Number
+            | Value::Unknown => None,
         };
         Input {
             fed: true,

@@ -85,12 +85,19 @@ impl Walker<'_> {
         for name in ambiguous {
             let mut next = Vec::new();
             for reading in &readings {
-                let Some(Value::Texts(texts)) = reading.variables.get(&name) else {
-                    continue;
+                let values: Vec<Value> = match reading.variables.get(&name) {
+                    Some(Value::Texts(texts)) => {
+                        texts.iter().map(|text| Value::text(text.clone())).collect()
+                    }
+                    Some(Value::Patterns(patterns)) => patterns
+                        .iter()
+                        .map(|pattern| Value::Patterns(vec![pattern.clone()]))
+                        .collect(),
+                    _ => continue,
                 };
-                for text in texts {
+                for value in values {
                     let mut one = reading.clone();
-                    one.set(&name, Value::text(text.clone()));
+                    one.set(&name, value);
                     next.push(one);
                 }
             }
@@ -489,7 +496,8 @@ fn find_ambiguous(word: &Word<'_>, state: &State, found: &mut Vec<Box<str>>) {
         for inner in &parameter.words {
             find_ambiguous(inner, state, found);
         }
-        if let Some(Value::Texts(texts)) = state.variables.get(parameter.name)
+        if let Some(Value::Texts(texts) | Value::Patterns(texts)) =
+            state.variables.get(parameter.name)
             && texts.len() > 1
             && !found.iter().any(|name| **name == *parameter.name)
         {

@@ -106,9 +106,10 @@ fn filled(called: &Called<'_>, command: &[Field], mark: Option<&str>, names: Nam
         let shape = if listed { Shape::Process } else { Shape::Many };
         fields.push(Field {
             known: unknown("", shape),
-            source: "".into(),
+            source: "<input>".into(),
             span: called.span,
             continues: true,
+            splits: false,
         });
         return fields;
     };
