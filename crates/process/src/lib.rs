@@ -1,17 +1,22 @@
 //! Child processes: start, bounds, process groups, kill, reap.
 //!
-//! One function starts programs for everyone, [`run`]. Whoever calls it can't forget the time limit,
-//! the output limit, the process group or the kill, and no secret of the leader's environment reaches
-//! a child unless somebody wrote its name down.
+//! Programs are started in two ways for everyone: [`run`] takes one to its end, [`Resident`] keeps one
+//! that answers line by line. Whoever uses them can't forget the output limit, the process group or
+//! the kill, and no secret of the leader's environment reaches a child unless somebody wrote its name
+//! down.
 
+mod child;
 mod environment;
 mod group;
 mod output;
 mod reap;
+mod resident;
 mod run;
 
+pub use child::{find_program, is_executable};
 pub use environment::{Environment, SECRET_NAMES};
 pub use group::ProcessGroup;
 pub use output::Output;
 pub use reap::{Reaped, reap, reap_owned_by};
+pub use resident::{ExchangeError, Resident, ResidentSpec};
 pub use run::{CommandSpec, End, Finished, RunError, run};

@@ -5,20 +5,16 @@
 //! limit, or when it is stopped; in each case nothing of its group is left when [`run`] returns, and
 //! a grandchild that keeps a pipe open delays the return by no more than [`DRAIN`].
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pointsman_model::{AbsPath, Millis};
 use rustix::process::Signal;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use self::child::{Child, Exit};
+use crate::child::{Child, Exit, Pipes, Program};
 use crate::{Environment, Output, ProcessGroup};
-
-mod child;
 
 /// How long output is still read after the program ended or was killed, when something keeps its
 /// pipes open. What was written before the end is in the pipe by then; a quarter of a second is for
@@ -133,14 +129,14 @@ pub async fn run(
     started: &mut (dyn FnMut(ProcessGroup) + Send),
 ) -> Result<Finished, RunError> {
     let began = Instant::now();
-    let program = find_program(&spec)?;
-    if !spec.folder.as_path().is_dir() {
-        return Err(RunError::NoFolder {
-            folder: spec.folder,
-        });
-    }
     let stdin = spec.stdin.take();
-    let (mut child, pipes) = Child::start(&spec, &program)?;
+    let program = Program {
+        program: &spec.program,
+        args: &spec.args,
+        folder: &spec.folder,
+        env: &spec.env,
+    };
+    let (mut child, pipes) = Child::start(program)?;
     started(child.group().clone());
 
     let mut stdout = Output::with_limit(spec.output_bytes_max);
@@ -155,7 +151,7 @@ pub async fn run(
         let cut_short = tokio::select! {
             biased;
             exit = talk.beside(child.ended()) => {
-                exit.map_err(|source| watch(&spec, source))?;
+                exit.map_err(|source| program.watch(source))?;
                 None
             }
             () = stop.cancelled() => Some(End::Stopped),
@@ -177,7 +173,7 @@ pub async fn run(
         if cut_short.is_some() {
             child.group().kill_strays();
         }
-        let exit = child.wait().await.map_err(|source| watch(&spec, source))?;
+        let exit = child.wait().await.map_err(|source| program.watch(source))?;
         let _ = tokio::time::timeout(DRAIN, talk.finish()).await;
         cut_short.unwrap_or(match exit {
             Exit::Code(code) => End::Exited(code),
@@ -190,42 +186,6 @@ pub async fn run(
         stderr,
         took: began.elapsed().into(),
     })
-}
-
-fn watch(spec: &CommandSpec, source: std::io::Error) -> RunError {
-    RunError::Watch {
-        program: spec.program.clone(),
-        source,
-    }
-}
-
-/// Looks the program up as a shell would, in the child's own `PATH`. The result is a path, so that
-/// the system need not search: then it can start the program without copying the leader's memory.
-fn find_program(spec: &CommandSpec) -> Result<PathBuf, RunError> {
-    let folder = spec.folder.as_path();
-    if spec.program.contains('/') {
-        return Ok(folder.join(&spec.program));
-    }
-    let path = spec.env.get("PATH").unwrap_or_default();
-    std::env::split_paths(path)
-        .map(|place| folder.join(place).join(&spec.program))
-        .find(|file| is_executable(file))
-        .ok_or_else(|| RunError::NotFound {
-            program: spec.program.clone(),
-        })
-}
-
-fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.metadata()
-        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-}
-
-/// The child's three pipes, our ends.
-struct Pipes {
-    stdin: ChildStdin,
-    stdout: ChildStdout,
-    stderr: ChildStderr,
 }
 
 /// Writes the input and reads both outputs until all three are closed.

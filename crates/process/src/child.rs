@@ -7,19 +7,37 @@
 
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use pointsman_model::AbsPath;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
-use super::{CommandSpec, Pipes, RunError, watch};
 use crate::group::{MARK_VARIABLE, ProcessGroup, new_mark};
+use crate::{Environment, RunError};
+
+/// What is started.
+#[derive(Clone, Copy)]
+pub(crate) struct Program<'a> {
+    /// A path, or a name that is looked up in the `PATH` of `env`.
+    pub(crate) program: &'a str,
+    pub(crate) args: &'a [String],
+    pub(crate) folder: &'a AbsPath,
+    pub(crate) env: &'a Environment,
+}
+
+/// The child's three pipes, our ends.
+pub(crate) struct Pipes {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
+}
 
 /// How the first process of the group ended.
-pub(super) enum Exit {
+pub(crate) enum Exit {
     /// With a code.
     Code(i32),
     /// By a signal.
@@ -28,7 +46,7 @@ pub(super) enum Exit {
 
 /// A started program. Until it is waited for, its number and its group's are nobody else's, dead or
 /// alive, so a signal to them can't hit a stranger.
-pub(super) struct Child {
+pub(crate) struct Child {
     process: Option<std::process::Child>,
     group: ProcessGroup,
     held: AsyncFd<OwnedFd>,
@@ -36,11 +54,17 @@ pub(super) struct Child {
 
 impl Child {
     /// Starts the program.
-    pub(super) fn start(spec: &CommandSpec, program: &Path) -> Result<(Self, Pipes), RunError> {
+    pub(crate) fn start(spec: Program<'_>) -> Result<(Self, Pipes), RunError> {
+        let program = find_program(spec.program, spec.folder, spec.env)?;
+        if !spec.folder.as_path().is_dir() {
+            return Err(RunError::NoFolder {
+                folder: spec.folder.clone(),
+            });
+        }
         let outer = spec.env.get(MARK_VARIABLE).and_then(|mark| mark.to_str());
         let mark = new_mark(outer);
         let mut process = Command::new(program)
-            .args(&spec.args)
+            .args(spec.args)
             .env_clear()
             .envs(spec.env.iter())
             .env(MARK_VARIABLE, &mark)
@@ -64,23 +88,23 @@ impl Child {
             )),
             Err(source) => {
                 end_now(process, &group);
-                Err(watch(spec, source))
+                Err(spec.watch(source))
             }
         }
     }
 
     /// Its group.
-    pub(super) fn group(&self) -> &ProcessGroup {
+    pub(crate) fn group(&self) -> &ProcessGroup {
         &self.group
     }
 
     /// Returns when it is dead, without waiting for it: its number stays taken. Cancel safe.
-    pub(super) async fn ended(&self) -> std::io::Result<()> {
+    pub(crate) async fn ended(&self) -> std::io::Result<()> {
         self.held.readable().await.map(drop)
     }
 
     /// Waits for it. Returns at once when it is dead.
-    pub(super) async fn wait(&mut self) -> std::io::Result<Exit> {
+    pub(crate) async fn wait(&mut self) -> std::io::Result<Exit> {
         self.ended().await?;
         let Some(mut process) = self.process.take() else {
             return Err(std::io::Error::other("it was waited for before"));
@@ -97,8 +121,49 @@ impl Drop for Child {
     }
 }
 
-fn start_error(spec: &CommandSpec, source: std::io::Error) -> RunError {
-    let program = spec.program.clone();
+impl Program<'_> {
+    /// It runs, but can't be watched.
+    pub(crate) fn watch(&self, source: std::io::Error) -> RunError {
+        RunError::Watch {
+            program: self.program.to_owned(),
+            source,
+        }
+    }
+}
+
+/// Looks a program up as a shell would, in `PATH` of `env`. The result is a path, so that the system
+/// need not search: then it can start the program without copying the leader's memory.
+///
+/// # Errors
+/// When there is none of that name that may be run. A path is taken as it is.
+pub fn find_program(
+    program: &str,
+    folder: &AbsPath,
+    env: &Environment,
+) -> Result<PathBuf, RunError> {
+    let folder = folder.as_path();
+    if program.contains('/') {
+        return Ok(folder.join(program));
+    }
+    let path = env.get("PATH").unwrap_or_default();
+    std::env::split_paths(path)
+        .map(|place| folder.join(place).join(program))
+        .find(|file| is_executable(file))
+        .ok_or_else(|| RunError::NotFound {
+            program: program.to_owned(),
+        })
+}
+
+/// Whether a file is there that the system would start.
+#[must_use]
+pub fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata()
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+fn start_error(spec: Program<'_>, source: std::io::Error) -> RunError {
+    let program = spec.program.to_owned();
     if source.kind() == std::io::ErrorKind::NotFound {
         RunError::NotFound { program }
     } else {
