@@ -443,3 +443,40 @@ proptest! {
         prop_assert_ne!(judgement.decision, Allow, "{}", line);
     }
 }
+
+#[test]
+fn law_16_a_child_judges_by_its_parents_rules() {
+    use pointsman_model::{AgentName, ChildContext, LineageStep, RunId, ToolSet, WorkerId};
+    let sample = Sample::new().with("deny Read(secret/**)\nallow Edit(src/**)");
+    let (frozen, _) = Frozen::new(sample.context());
+    let child = frozen
+        .child(ChildContext {
+            step: LineageStep {
+                worker: WorkerId::new(RunId::new(1).unwrap(), 2),
+                label: "child".into(),
+                agent: AgentName::new("child"),
+            },
+            mode: None,
+            tools: ToolSet::All,
+            folder: Some(path("/w/proj/sub")),
+        })
+        .unwrap();
+    let judged = |call: &Call| {
+        judge(&Question {
+            tool: &call.tool,
+            input: &call.input,
+            effects: &call.effects,
+            folder: &path("/w/proj/sub"),
+            frozen: &child,
+            overlay: &sample.overlay,
+            vote: &HookVote::None,
+            tree: &sample.tree,
+        })
+        .decision
+    };
+    assert!(std::sync::Arc::ptr_eq(&frozen.index, &child.index));
+    assert_eq!(judged(&Call::read("secret/x")), Deny);
+    assert_eq!(judged(&Call::write("src/a.rs")), Allow);
+    // An allow does not move with the child's folder.
+    assert_eq!(judged(&Call::write("sub/src/a.rs")), Ask);
+}

@@ -70,16 +70,21 @@ impl CommandSubject {
         let all: SmallVec<[&Assignment; 2]> = run.assignments.iter().collect();
         let canonical = run.canonical.as_deref();
         for argv in [Some(&*run.argv), canonical].into_iter().flatten() {
-            for assignments in [&heavy, &all] {
-                subject.add(words(assignments, argv), ReadingFor::All);
+            subject.add(words(&heavy, argv), ReadingFor::All);
+            if all.len() > heavy.len() {
+                subject.add(words(&all, argv), ReadingFor::All);
             }
-            subject.add(words(&[], argv), ReadingFor::Tightening);
+            if !heavy.is_empty() {
+                subject.add(words(&[], argv), ReadingFor::Tightening);
+            }
             if let Some(bare) = bare_name(argv) {
                 subject.add(words(&[], &bare), ReadingFor::Tightening);
             }
         }
         subject.add_spelling(&heavy, run);
-        subject.add_spelling(&all, run);
+        if all.len() > heavy.len() {
+            subject.add_spelling(&all, run);
+        }
         subject
     }
 
@@ -168,41 +173,42 @@ fn bare_name(argv: &[Word]) -> Option<Vec<Word>> {
 
 /// The words as one text, and as one in which unknown words may vanish.
 fn words(assignments: &[&Assignment], argv: &[Word]) -> (Vec<u8>, Option<Vec<u8>>) {
-    let mut text = Vec::new();
-    let mut vanishing = Vec::new();
-    let mut unknown = false;
+    let known = |word: &Word| word.literal().is_some();
+    let all_known = argv.iter().all(known) && assignments.iter().all(|it| known(&it.value));
+    let vanishing = (!all_known).then(|| joined(assignments, argv, Unknown::MayVanish));
+    (joined(assignments, argv, Unknown::IsAWord), vanishing)
+}
+
+/// What an unknown word is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unknown {
+    /// One word.
+    IsAWord,
+    /// Any number of words, none included.
+    MayVanish,
+}
+
+fn joined(assignments: &[&Assignment], argv: &[Word], unknown: Unknown) -> Vec<u8> {
+    let mut out = Vec::with_capacity(argv.iter().map(|word| word.source.len() + 1).sum());
+    let mut first = true;
     for assignment in assignments {
-        for out in [&mut text, &mut vanishing] {
-            if !out.is_empty() {
-                out.push(SEP);
-            }
-            out.extend(plain_bytes(&assignment.name));
-            out.push(b'=');
-            push_value(out, &assignment.value.value);
-        }
-        unknown |= assignment.value.literal().is_none();
-    }
-    for (at, word) in argv.iter().enumerate() {
-        let first = at == 0 && assignments.is_empty();
         if !first {
-            text.push(SEP);
+            out.push(SEP);
         }
-        push_value(&mut text, &word.value);
-        match &word.value {
-            WordValue::Unknown => {
-                vanishing.push(GAP);
-                unknown = true;
-            }
-            WordValue::Glob(_) | WordValue::Literal(_) => {
-                if !first {
-                    vanishing.push(SEP);
-                }
-                push_value(&mut vanishing, &word.value);
-                unknown |= word.literal().is_none();
-            }
-        }
+        first = false;
+        out.extend(plain_bytes(&assignment.name));
+        out.push(b'=');
+        push_value(&mut out, &assignment.value.value);
     }
-    (text, unknown.then_some(vanishing))
+    for word in argv {
+        let vanishes = unknown == Unknown::MayVanish && word.value == WordValue::Unknown;
+        if !first && !vanishes {
+            out.push(SEP);
+        }
+        first = false;
+        push_value(&mut out, &word.value);
+    }
+    out
 }
 
 fn push_value(out: &mut Vec<u8>, value: &WordValue) {
