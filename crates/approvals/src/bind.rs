@@ -144,3 +144,6 @@ fn scripts(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
     }
     scripts
 }
+
+#[cfg(test)]
+mod tests;

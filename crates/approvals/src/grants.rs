@@ -308,3 +308,6 @@ fn check_rule(rule: &RuleText) -> Result<(), GrantsError> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,7 +21,7 @@ use pointsman_model::{
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::board::{Board, EndOfEvents};
 use self::table::{Asked, Effect, Ending, Event, Key, Now, Opening, Table};
@@ -162,6 +162,7 @@ pub struct RequestsService {
     dropped: Arc<Dropped>,
     stores: FuturesUnordered<Store>,
     lookups: JoinSet<Event>,
+    _gone: DropGuard,
 }
 
 type Store = futures_util::future::BoxFuture<'static, (Key, Result<Seq, AppendError>)>;
@@ -177,12 +178,14 @@ impl RequestsService {
         let (tx, inbox) = flume::bounded(INBOX_MAX);
         let board = Arc::new(Board::new(options.events_kept_max));
         let dropped = Arc::new(Dropped::default());
+        let gone = CancellationToken::new();
         let handle = Requests {
             inner: Arc::new(Inner {
                 tx,
                 board: Arc::clone(&board),
                 dropped: Arc::clone(&dropped),
                 clock: Arc::clone(&clock),
+                gone: gone.clone(),
             }),
         };
         let service = Self {
@@ -194,6 +197,7 @@ impl RequestsService {
             dropped,
             stores: FuturesUnordered::new(),
             lookups: JoinSet::new(),
+            _gone: gone.drop_guard(),
         };
         (handle, service)
     }
@@ -361,6 +365,8 @@ struct Inner {
     board: Arc<Board>,
     dropped: Arc<Dropped>,
     clock: Arc<dyn Clock>,
+    /// A message that lies in the channel when the service goes is never dropped there, so this tells its sender.
+    gone: CancellationToken,
 }
 
 impl Requests {
@@ -414,7 +420,7 @@ impl Requests {
             done,
         });
         self.send(event).await.ok_or(OpenError::Closed)?;
-        opened.await.map_err(|_| OpenError::Closed)??;
+        self.reply(opened).await.ok_or(OpenError::Closed)??;
         Ok(ticket)
     }
 
@@ -444,7 +450,7 @@ impl Requests {
         let (done, answered) = oneshot::channel();
         let event = Event::Answer { id, answer, done };
         self.send(event).await.ok_or(AnswerError::Closed)?;
-        answered.await.map_err(|_| AnswerError::Closed)?
+        self.reply(answered).await.ok_or(AnswerError::Closed)?
     }
 
     /// Ends a request without an answer. Returns whether it was open.
@@ -465,7 +471,7 @@ impl Requests {
             done,
         };
         match self.send(event).await {
-            Some(()) => ended.await.unwrap_or(0),
+            Some(()) => self.reply(ended).await.unwrap_or(0),
             // A stopped leader has ended everything already.
             None => 0,
         }
@@ -491,6 +497,15 @@ impl Requests {
 
     async fn send(&self, event: Event) -> Option<()> {
         self.inner.tx.send_async(event).await.ok()
+    }
+
+    /// The service's reply; nothing when it is gone.
+    async fn reply<T>(&self, reply: oneshot::Receiver<T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            reply = reply => reply.ok(),
+            () = self.inner.gone.cancelled() => None,
+        }
     }
 }
 

@@ -104,3 +104,6 @@ fn replace(
     new.persist(file).map_err(|error| error.error)?;
     folder_file.sync_all()
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::thread::JoinHandle;
 
 use pointsman_model::{RunId, WallTime};
 use tokio::sync::oneshot;
@@ -30,7 +29,6 @@ struct Inner {
     clock: Arc<dyn Clock>,
     queue: flume::Sender<Command>,
     health: Arc<Health>,
-    writer: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// Whether the last commit went well; shared by the handle and the writer.
@@ -121,7 +119,6 @@ impl Ledger {
         clock: Arc<dyn Clock>,
         queue: flume::Sender<Command>,
         health: Arc<Health>,
-        writer: JoinHandle<()>,
     ) -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -129,7 +126,6 @@ impl Ledger {
                 clock,
                 queue,
                 health,
-                writer: Mutex::new(Some(writer)),
             }),
         }
     }
@@ -227,21 +223,11 @@ impl Ledger {
         LedgerReader::open(&self.inner.path)
     }
 
-    /// Writes all that is queued, ends the writer and lets go of the locks. Runs without an end record are found
+    /// Writes all that is queued, closes the database and lets go of the locks. Runs without an end record are found
     /// interrupted at the next start. All clones are closed with it.
     pub async fn close(&self) {
         // An error means that the writer has ended already, which is all that is wanted.
         let _ = self.ask(|done| Command::Close { done }).await;
-        let writer = self
-            .inner
-            .writer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        if let Some(writer) = writer {
-            // It answered as its last act, so this does not wait; a panic of it was told when it happened.
-            let _ = writer.join();
-        }
     }
 
     /// Lets the database grow to so many pages and no further, as a full disk would.

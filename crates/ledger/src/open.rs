@@ -210,11 +210,12 @@ pub(crate) fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<(Ledger, OpenRe
         runs: HashMap::new(),
         taken_over: HashSet::new(),
     };
-    let thread = std::thread::Builder::new()
+    // Not joined: it ends when the last handle is gone, and answers before that when it is asked to close.
+    std::thread::Builder::new()
         .name("ledger".into())
         .spawn(move || writer.serve(&commands))
         .map_err(|source| unreachable_file(path, source))?;
-    let ledger = Ledger::started(path.into(), clock, queue, health, thread);
+    let ledger = Ledger::started(path.into(), clock, queue, health);
     Ok((ledger, report))
 }
 

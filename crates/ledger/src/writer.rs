@@ -132,7 +132,7 @@ impl Writer {
                 Command::Close { done } => {
                     self.end();
                     let _ = done.send(());
-                    break;
+                    return turn_away(queue, held_over);
                 }
             }
         }
@@ -322,6 +322,15 @@ impl Writer {
 
     fn append_error(&self, error: rusqlite::Error) -> AppendError {
         append_error(&self.path, error)
+    }
+}
+
+/// A closed writer's last duty: whoever queues something from now on hears that it is closed, since what they wait for is
+/// dropped. A queue that is merely left would keep them waiting for ever.
+fn turn_away(queue: &flume::Receiver<Command>, held_over: Option<Command>) {
+    drop(held_over);
+    while let Ok(command) = queue.recv() {
+        drop(command);
     }
 }
 

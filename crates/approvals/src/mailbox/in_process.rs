@@ -12,6 +12,7 @@ use dashmap::DashMap;
 use pointsman_model::{PermissionRequest, RequestId, Verdict, WorkerId};
 use rustc_hash::FxHashMap;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{ForwardError, Forwarded, Mailbox};
 
@@ -26,11 +27,13 @@ pub fn in_process(bound: usize) -> (InProcessMailbox, Inbox) {
     let mailbox = InProcessMailbox {
         tx,
         slots: Arc::new(DashMap::new()),
+        inbox_gone: CancellationToken::new(),
     };
     let inbox = Inbox {
         rx,
         waiting: FxHashMap::default(),
         turns: VecDeque::new(),
+        _gone: mailbox.inbox_gone.clone().drop_guard(),
     };
     (mailbox, inbox)
 }
@@ -40,6 +43,8 @@ pub fn in_process(bound: usize) -> (InProcessMailbox, Inbox) {
 pub struct InProcessMailbox {
     tx: flume::Sender<Letter>,
     slots: Arc<DashMap<WorkerId, Arc<Semaphore>>>,
+    /// A letter that lies in the channel when the inbox goes is never dropped there, so this tells its sender.
+    inbox_gone: CancellationToken,
 }
 
 impl InProcessMailbox {
@@ -78,7 +83,12 @@ impl Mailbox for InProcessMailbox {
             .send_async(letter)
             .await
             .map_err(|_| ForwardError::Closed)?;
-        match told.await {
+        let told = tokio::select! {
+            biased;
+            told = told => told,
+            () = self.inbox_gone.cancelled() => return Err(ForwardError::Closed),
+        };
+        match told {
             Ok(Ok(())) => Ok(Forwarded::new(id, answer)),
             Ok(Err(undelivered)) => Err(undelivered.into_error(id)),
             Err(_) => Err(ForwardError::Lost(id)),
@@ -156,6 +166,7 @@ pub struct Inbox {
     rx: flume::Receiver<Letter>,
     waiting: FxHashMap<WorkerId, VecDeque<Letter>>,
     turns: VecDeque<WorkerId>,
+    _gone: DropGuard,
 }
 
 impl Inbox {
@@ -198,3 +209,6 @@ impl Inbox {
         letter
     }
 }
+
+#[cfg(test)]
+mod tests;

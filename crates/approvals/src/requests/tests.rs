@@ -384,3 +384,26 @@ async fn a_disk_that_fails_asks_nobody_and_leaves_nobody_waiting() {
     );
     assert_eq!(ticket.verdict().await.outcome(), Outcome::Unavailable);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_asks_while_the_leader_stops_is_told() {
+    for _ in 0..20 {
+        let running = Running::new().await;
+        let mut asking = JoinSet::new();
+        for number in 1..=50 {
+            let requests = running.requests.clone();
+            asking.spawn(async move {
+                match requests
+                    .open(sample::request(number), Showing::AtOnce)
+                    .await
+                {
+                    Ok(mut ticket) => ticket.verdict().await.outcome() == Outcome::Cancelled,
+                    Err(error) => matches!(error, OpenError::Closed),
+                }
+            });
+        }
+        running.shutdown.cancel();
+        running.service.await.unwrap();
+        assert!(asking.join_all().await.into_iter().all(|told| told));
+    }
+}

@@ -66,6 +66,31 @@ async fn notes_are_on_disk_before_a_later_append_returns_and_when_the_ledger_is_
     assert!(matches!(after.await, Err(AppendError::Closed)));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_appends_while_the_ledger_is_closed_hears_of_it() {
+    for _ in 0..20 {
+        let place = Place::new();
+        let (ledger, run) = place.begin().await;
+        let mut appends = tokio::task::JoinSet::new();
+        for number in 1..=100 {
+            let ledger = ledger.clone();
+            let call = sample::requested(CallId::new(run, number));
+            appends.spawn(async move { ledger.append(run, call).await });
+        }
+        ledger.close().await;
+        let told = appends.join_all().await;
+        let kept = told.iter().filter(|told| told.is_ok()).count();
+        let others = told.iter().filter_map(|told| told.as_ref().err());
+        assert!(
+            others
+                .into_iter()
+                .all(|error| matches!(error, AppendError::Closed))
+        );
+        let of_run = place.reader().records(&Filter::of_run(run)).unwrap();
+        assert_eq!(of_run.records.len(), kept + 1);
+    }
+}
+
 #[tokio::test]
 async fn nothing_is_recorded_for_a_run_that_was_not_begun_here() {
     let place = Place::new();

@@ -300,6 +300,12 @@ fn run_through(order: &[Step], finish: u32, mut failing: u32) {
     while !harness.in_flight.is_empty() {
         store(&mut harness);
     }
+    if is_given_up(order) {
+        assert!(
+            harness.table.is_empty(),
+            "{order:?}, stores {finish:b}: nobody wants it, and it is open"
+        );
+    }
     harness.take(Step::Expire);
     while !harness.in_flight.is_empty() {
         store(&mut harness);
@@ -310,6 +316,13 @@ fn run_through(order: &[Step], finish: u32, mut failing: u32) {
     );
     assert!(harness.table.tallies.is_empty());
     harness.check(order);
+}
+
+/// Whether after these steps nobody may be left waiting: the leader stops, or the last ticket was dropped.
+fn is_given_up(order: &[Step]) -> bool {
+    let last = |wanted: Step| order.iter().rposition(|step| *step == wanted);
+    let withdrawn = last(Step::Withdraw);
+    order.contains(&Step::Shutdown) || (withdrawn.is_some() && withdrawn > last(Step::Again))
 }
 
 fn permute(steps: &mut Vec<Step>, from: usize, orders: &mut Vec<Vec<Step>>) {
