@@ -32,7 +32,7 @@ pub use reader::{
 pub use record::{
     About, Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown,
     ChainPoint, DamageFound, GrantEnd, GrantMade, GrantRevoked, GrantUsed, GroupFacts, HookCame,
-    HookReport, LateAnswer, Lateness, LedgerRecord, ModeChanged, ProcessGroupEnded,
+    HookReport, HooksTold, LateAnswer, Lateness, LedgerRecord, ModeChanged, ProcessGroupEnded,
     ProcessGroupStarted, RecordBody, RecordKind, RecordsLost, RequestClosed, RequestOpened,
     RequestReopened, RequestShown, RulesSaved, RunEnded, RunInterrupted, RunResumed, RunStart,
     RunStarted, Seq, SetAside, Showing, StopAsked, Tightened, WorkerEnd, WorkerEnded,

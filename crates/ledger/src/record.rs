@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use call::{
     CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown, GroupFacts,
-    HookCame, HookReport, ProcessGroupEnded, ProcessGroupStarted,
+    HookCame, HookReport, HooksTold, ProcessGroupEnded, ProcessGroupStarted,
 };
 pub use chain_event::{DamageFound, RecordsLost, SetAside};
 pub use grant::{GrantEnd, GrantMade, GrantRevoked, GrantUsed, ModeChanged, RulesSaved, Tightened};
@@ -77,6 +77,8 @@ pub enum RecordBody {
     CallRequested(CallRequested),
     /// The PreToolUse hooks had their turn.
     CallHooked(CallHooked),
+    /// The hooks of another event had their turn.
+    HooksTold(HooksTold),
     /// The ladder answered.
     CallDecided(Box<CallDecided>),
     /// A call was started.
@@ -194,6 +196,11 @@ impl RecordBody {
             Self::ModeChanged(changed) => About::worker(changed.worker),
             Self::CallRequested(requested) => About::call(requested.worker, requested.call.id),
             Self::CallHooked(hooked) => About::call(hooked.worker, hooked.call.id),
+            Self::HooksTold(told) => About {
+                worker: told.worker,
+                call: told.call,
+                request: None,
+            },
             Self::CallDecided(decided) => About::call(decided.worker, decided.call.id),
             Self::CallStarted(started) => About {
                 request: started.request,
@@ -248,6 +255,7 @@ bodies!(
     ModeChanged,
     CallRequested,
     CallHooked,
+    HooksTold,
     CallEnded,
     CallUnknown,
     ProcessGroupStarted,

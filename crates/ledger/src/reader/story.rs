@@ -4,9 +4,9 @@ use pointsman_model::{CallId, WallTime};
 
 use super::{Filter, LedgerReader, ReadError, RecordList};
 use crate::record::{
-    Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, GrantUsed, LateAnswer,
-    LedgerRecord, ProcessGroupStarted, RecordBody, RecordKind, RequestClosed, RequestOpened,
-    WorkerSpawned,
+    Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, GrantUsed, HooksTold,
+    LateAnswer, LedgerRecord, ProcessGroupStarted, RecordBody, RecordKind, RequestClosed,
+    RequestOpened, WorkerSpawned,
 };
 
 /// One call from the asking to its end, in records. What did not happen is missing.
@@ -20,6 +20,8 @@ pub struct CallStory {
     pub requested: Option<CallRequested>,
     /// The turns of the PreToolUse hooks; several when the call was asked anew.
     pub hooked: Vec<CallHooked>,
+    /// The turns of hooks that were asked or told of it at other events.
+    pub told: Vec<HooksTold>,
     /// The ladder's answers, the last one in force.
     pub decided: Vec<CallDecided>,
     /// Its questions, in order.
@@ -95,6 +97,7 @@ impl CallStory {
             worker: None,
             requested: None,
             hooked: Vec::new(),
+            told: Vec::new(),
             decided: Vec::new(),
             requests: Vec::new(),
             grants_used: Vec::new(),
@@ -110,6 +113,7 @@ impl CallStory {
         match record.body.clone() {
             RecordBody::CallRequested(requested) => self.requested = Some(requested),
             RecordBody::CallHooked(hooked) => self.hooked.push(hooked),
+            RecordBody::HooksTold(told) => self.told.push(told),
             RecordBody::CallDecided(decided) => self.decided.push(*decided),
             RecordBody::CallStarted(started) => self.started = Some((record.at, *started)),
             RecordBody::CallEnded(ended) => self.ended = Some((record.at, ended)),

@@ -59,6 +59,20 @@ pub struct CallHooked {
     pub rewritten: Option<JsonText>,
 }
 
+/// The hooks of an event other than PreToolUse had their turn: those that were asked to answer a
+/// question, or were told of something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HooksTold {
+    /// The event, by its name in settings.
+    pub event: Box<str>,
+    /// The agent it is about; nothing when it is about the whole run.
+    pub worker: Option<WorkerId>,
+    /// The call it is about, if it is about one.
+    pub call: Option<CallId>,
+    /// Each hook's turn.
+    pub hooks: Vec<HookReport>,
+}
+
 /// The ladder answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallDecided {

@@ -48,6 +48,7 @@ kinds! {
     ModeChanged => "mode_changed",
     CallRequested => "call_requested",
     CallHooked => "call_hooked",
+    HooksTold => "hooks_told",
     CallDecided => "call_decided",
     CallStarted => "call_started",
     CallEnded => "call_ended",

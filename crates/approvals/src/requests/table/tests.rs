@@ -35,6 +35,20 @@ enum Step {
     Again,
 }
 
+/// An answer that was given, and what was made of it.
+type Given = (
+    Answerer,
+    VerdictKind,
+    oneshot::Receiver<Result<Answered, AnswerError>>,
+);
+
+/// What a store comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Disk {
+    Takes,
+    Fails,
+}
+
 /// The table with a disk that finishes its stores when it is told to.
 struct Harness {
     table: Table,
@@ -44,11 +58,7 @@ struct Harness {
     closings: Vec<Verdict>,
     published: Vec<RequestEvent>,
     touched: bool,
-    answers: Vec<(
-        Answerer,
-        VerdictKind,
-        oneshot::Receiver<Result<Answered, AnswerError>>,
-    )>,
+    answers: Vec<Given>,
     waiters: Vec<oneshot::Receiver<Verdict>>,
     opens: Vec<oneshot::Receiver<Result<(), OpenError>>>,
     ends: Vec<oneshot::Receiver<usize>>,
@@ -121,11 +131,11 @@ impl Harness {
         );
     }
 
-    fn finish_store(&mut self, stored: bool) {
+    fn finish_store(&mut self, disk: Disk) {
         let Some((key, body)) = self.in_flight.pop_front() else {
             return;
         };
-        let result = if stored {
+        let result = if disk == Disk::Takes {
             if let RecordBody::RequestClosed(closed) = body {
                 self.closings.push(closed.verdict);
             }
@@ -288,7 +298,7 @@ fn run_through(order: &[Step], finish: u32, mut failing: u32) {
             failing -= 1;
         }
         opening &= harness.in_flight.is_empty();
-        harness.finish_store(!fails);
+        harness.finish_store(if fails { Disk::Fails } else { Disk::Takes });
     };
     for (at, step) in order.iter().enumerate() {
         if finish >> at & 1 == 1 {
@@ -367,7 +377,7 @@ fn law_13_after_a_touch_no_hook_wins_in_any_order() {
     try_all(&[Step::Touch, Step::Hook, Step::Allow, Step::Expire]);
     let mut harness = Harness::new();
     harness.open();
-    harness.finish_store(true);
+    harness.finish_store(Disk::Takes);
     harness.take(Step::Touch);
     harness.take(Step::Hook);
     let (_, _, answered) = &mut harness.answers[0];
@@ -379,7 +389,8 @@ fn law_13_after_a_touch_no_hook_wins_in_any_order() {
 fn law_12_a_deadline_ends_the_wait_by_whichever_clock_gets_there_first() {
     let late = Duration::from_millis(sample::PATIENCE.0);
     let an_hour = Millis(3_600_000);
-    let ends: [(&str, fn(&mut Now, Duration, Millis), bool); 5] = [
+    type Change = fn(&mut Now, Duration, Millis);
+    let ends: [(&str, Change, bool); 5] = [
         ("monotonic", |now, late, _| now.mono += late, true),
         (
             "wall set forward",
@@ -404,10 +415,10 @@ fn law_12_a_deadline_ends_the_wait_by_whichever_clock_gets_there_first() {
     for (what, change, expired) in ends {
         let mut harness = Harness::new();
         harness.open();
-        harness.finish_store(true);
+        harness.finish_store(Disk::Takes);
         change(&mut harness.now, late, an_hour);
         harness.handle(Event::Tick);
-        harness.finish_store(true);
+        harness.finish_store(Disk::Takes);
         let outcome = harness.waiters[0].try_recv().ok().map(|v| v.outcome());
         assert_eq!(outcome, expired.then_some(Outcome::Expired), "{what}");
     }
@@ -417,10 +428,10 @@ fn law_12_a_deadline_ends_the_wait_by_whichever_clock_gets_there_first() {
 fn an_answer_after_the_deadline_never_counts_even_when_nobody_looked() {
     let mut harness = Harness::new();
     harness.open();
-    harness.finish_store(true);
+    harness.finish_store(Disk::Takes);
     harness.take(Step::TimePasses);
     harness.take(Step::Allow);
-    harness.finish_store(true);
+    harness.finish_store(Disk::Takes);
     let (_, _, answered) = &mut harness.answers[0];
     assert!(matches!(answered.try_recv(), Ok(Ok(Answered::Expired))));
     assert_eq!(
@@ -433,7 +444,7 @@ fn an_answer_after_the_deadline_never_counts_even_when_nobody_looked() {
 fn an_answer_to_something_else_is_told_so_and_does_not_count() {
     let mut harness = Harness::new();
     harness.open();
-    harness.finish_store(true);
+    harness.finish_store(Disk::Takes);
     let (done, mut answered) = oneshot::channel();
     harness.handle(Event::Answer {
         id: sample::request(1).id,
@@ -452,11 +463,11 @@ fn an_answer_to_something_else_is_told_so_and_does_not_count() {
 fn an_id_that_is_taken_is_not_given_to_another_request() {
     let mut harness = Harness::new();
     harness.open();
-    harness.finish_store(true);
+    harness.finish_store(Disk::Takes);
     for closed in [false, true] {
         if closed {
             harness.take(Step::Allow);
-            harness.finish_store(true);
+            harness.finish_store(Disk::Takes);
         }
         let (waiter, _verdict) = oneshot::channel();
         let (done, mut opened) = oneshot::channel();
@@ -481,7 +492,7 @@ fn a_deadline_is_announced_once_before_it_passes() {
     let mut harness = Harness::new();
     harness.table = Table::new(Millis(30_000));
     harness.open();
-    harness.finish_store(true);
+    harness.finish_store(Disk::Takes);
     let before = Duration::from_millis(sample::PATIENCE.0 - 20_000);
     harness.now.mono += before;
     harness.handle(Event::Tick);
