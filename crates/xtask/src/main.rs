@@ -2,8 +2,12 @@
 //!
 //! - `tidy` fails on what the compiler can't see: wrong arrows between crates, files that grew too
 //!   long, names that say nothing, tests that nothing runs.
+//! - `tour [--update]` runs the README's job file with nobody there and compares what comes out.
+//! - `picture` draws the README's picture from a real run.
 
+mod picture;
 mod tidy;
+mod tour;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -26,8 +30,10 @@ fn main() -> ExitCode {
 fn run(wanted: &str) -> Result<ExitCode> {
     match wanted {
         "tidy" => tidy_command(&repository()?),
-        "" => bail!("say what to do: tidy"),
-        other => bail!("`{other}` is no chore; there is: tidy"),
+        "tour" => tour_command(&repository()?),
+        "picture" => picture::draw(&repository()?).map(|()| ExitCode::SUCCESS),
+        "" => bail!("say what to do: tidy, tour or picture"),
+        other => bail!("`{other}` is no chore; there are: tidy, tour, picture"),
     }
 }
 
@@ -44,6 +50,30 @@ fn tidy_command(root: &Path) -> Result<ExitCode> {
     } else {
         writeln!(out, "{} to mend", faults.len())?;
         Ok(ExitCode::FAILURE)
+    }
+}
+
+/// Tells how the tour differs from the stored one, or stores it anew.
+fn tour_command(root: &Path) -> Result<ExitCode> {
+    let outcome = match std::env::args().nth(2).as_deref() {
+        None => tour::compare(root)?,
+        Some("--update") => tour::update(root)?,
+        Some(other) => bail!("`{other}` is no option of `tour`; there is: --update"),
+    };
+    let mut out = std::io::stdout().lock();
+    match outcome {
+        tour::Outcome::Same => {
+            writeln!(out, "the tour ends as stored")?;
+            Ok(ExitCode::SUCCESS)
+        }
+        tour::Outcome::Different { stored, found } => {
+            writeln!(
+                out,
+                "the tour ends otherwise than stored\n--- stored\n{stored}--- found\n{found}"
+            )?;
+            writeln!(out, "if that is right: scripts/tour-check --update")?;
+            Ok(ExitCode::FAILURE)
+        }
     }
 }
 

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Compares the shell analyser with a real Bash on all kept lines and on mutants of them.
+#
+#     scripts/shell-truth.sh [MUTANTS] [DICE]
+#
+# Needs Bash and the right to make a root folder of one's own (unshare, chroot). Nothing of the lines
+# touches the machine: they run in a folder that holds Bash alone, without network.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+POINTSMAN_TRUTH_MUTANTS=${1:-10000} POINTSMAN_TRUTH_DICE=${2:-1} \
+    cargo test --release --package pointsman-shell truth -- --nocapture
