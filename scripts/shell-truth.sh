@@ -7,5 +7,7 @@
 # touches the machine: they run in a folder that holds Bash alone, without network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-POINTSMAN_TRUTH_MUTANTS=${1:-10000} POINTSMAN_TRUTH_DICE=${2:-1} \
-    cargo test --release --package pointsman-shell truth -- --nocapture
+report=$(mktemp)
+trap 'cat "$report"; rm -f "$report"' EXIT
+POINTSMAN_TRUTH_MUTANTS=${1:-10000} POINTSMAN_TRUTH_DICE=${2:-1} POINTSMAN_TRUTH_REPORT=$report \
+    cargo test --release --package pointsman-shell truth

@@ -18,6 +18,9 @@ pub(crate) fn call(
     program: &str,
     state: &mut State,
 ) -> bool {
+    if declare::hides_code(program, called.args()) {
+        opaque(walker, called, OpaqueWhy::UnknownScript);
+    }
     match program {
         "cd" => folder::cd(walker, scene, called, state),
         "pushd" => folder::pushd(walker, scene, called, state),

@@ -38,6 +38,8 @@ pub(crate) fn call(
         _ if shells::is_shell(name) => shells::shell(walker, scene, called, state),
         _ if shells::takes_script(name) => shells::script(walker, scene, called, name, state),
         _ => match table::find(name) {
+            // `arch` and `nice` alone are no wrappers.
+            Some(_) if called.args().is_empty() => return false,
             Some(entry) => peel(walker, scene, called, entry, state),
             None => return runners::call(walker, scene, called, name, state),
         },
@@ -99,6 +101,15 @@ fn peel(
     };
     if entry.script_flag && inner.first().is_some_and(|field| field.is("-c")) {
         shells::script_text(walker, scene, called, inner.get(1), view, state);
+        return;
+    }
+    if entry.in_shell
+        && called
+            .program()
+            .is_some_and(|program| !program.contains('/'))
+    {
+        // What it starts may be a builtin that changes the shell's own state.
+        walker.call_inner(scene, called, inner, view, state);
         return;
     }
     let mut own = state.clone();

@@ -8,6 +8,25 @@ use crate::state::{State, Value};
 use crate::variables::{stays_inside, weigh};
 use crate::walk::{Called, Scene, Walker};
 
+/// Whether an argument names an element of an array by an expression that runs something: Bash
+/// reads a subscript again when it sets, unsets or looks up a variable by name.
+pub(super) fn hides_code(program: &str, args: &[Field]) -> bool {
+    let by_name = match program {
+        "read" | "unset" | "export" | "declare" | "typeset" | "local" | "readonly" | "getopts"
+        | "mapfile" | "readarray" | "let" | "wait" => true,
+        "printf" | "test" | "[" => args
+            .iter()
+            .any(|field| field.text().is_some_and(|text| text.starts_with("-v"))),
+        _ => false,
+    };
+    by_name
+        && args.iter().filter_map(Field::text).any(|text| {
+            let subscript = text.split('=').next().unwrap_or(text);
+            let subscript = if subscript.contains('[') { text } else { "" };
+            subscript.contains(['$', '`'])
+        })
+}
+
 /// `export`, `declare`, `typeset`, `local`, `readonly`.
 pub(super) fn declare(
     walker: &mut Walker<'_>,

@@ -35,11 +35,16 @@ fn arguments<'f>(
     options: &Options,
     facts: &mut Facts,
 ) -> (Vec<(&'f str, Option<Field>)>, Vec<&'f Field>) {
+    let removes = matches!(asked.called.program(), Some("rm" | "rmdir"));
     let mut known = Vec::new();
     let mut operands = Vec::new();
     for arg in read(asked.args(), options, Order::Mixed) {
         match arg {
             Arg::Option(option, value) => known.push((option, value)),
+            // Whatever option a file's name looks like, `rm` removes what is named beside it.
+            Arg::Stranger(field) if removes && matches!(field.known, Known::Glob(_)) => {
+                operands.push(field);
+            }
             Arg::Stranger(field) => {
                 facts.spoil();
                 if field.text().is_none() {

@@ -1,6 +1,7 @@
 //! `git`: its global options, and the subcommands that only look.
 
 mod readers;
+mod tables;
 
 use pointsman_model::{Change, EffectView, Reach};
 
@@ -69,6 +70,9 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     } else if at > 0 {
         facts.spoil();
         facts.elsewhere = globals.elsewhere;
+        for script in globals.scripts {
+            facts.inner.push(Inner::Script(script, EffectView::Might));
+        }
         facts.inner.push(Inner::Argv(plain, EffectView::Might));
     }
     // Another folder may be another repository, with hooks and settings of its own.
@@ -86,6 +90,8 @@ struct Globals {
     elsewhere: Option<Field>,
     /// Where the subcommand stands among the arguments.
     behind: Option<usize>,
+    /// Values of settings that may be commands: of aliases, pagers, helpers.
+    scripts: Vec<Field>,
 }
 
 impl Globals {
@@ -95,6 +101,7 @@ impl Globals {
             idle: true,
             elsewhere: None,
             behind: None,
+            scripts: Vec::new(),
         };
         for arg in read(args, &GLOBAL, Order::OptionsFirst) {
             match arg {
@@ -105,7 +112,16 @@ impl Globals {
                     globals.idle &= same && globals.elsewhere.is_none();
                     globals.elsewhere = Some(folder);
                 }
-                Arg::Option("c", Some(setting)) => globals.idle &= is_idle(&setting),
+                Arg::Option("c", Some(setting)) => {
+                    let idle = is_idle(&setting);
+                    globals.idle &= idle;
+                    if let Some((key, value)) = setting.prefix().split_once('=')
+                        && !idle
+                    {
+                        let bang = usize::from(value.starts_with('!'));
+                        globals.scripts.push(setting.tail(key.len() + 1 + bang));
+                    }
+                }
                 Arg::Option(
                     "--git-dir" | "--work-tree" | "--namespace" | "--bare" | "p" | "--paginate",
                     _,

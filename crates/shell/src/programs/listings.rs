@@ -66,7 +66,7 @@ const PIP: &[&str] = &[
     "--exclude-editable",
 ];
 
-const LISTINGS: [Listing; 23] = [
+const LISTINGS: [Listing; 22] = [
     Listing {
         program: "docker",
         words: &["ps"],
@@ -176,11 +176,6 @@ const LISTINGS: [Listing; 23] = [
         program: "cargo",
         words: &["locate-project"],
         options: &["--message-format", "--workspace"],
-    },
-    Listing {
-        program: "rustup",
-        words: &["show"],
-        options: &[],
     },
 ];
 

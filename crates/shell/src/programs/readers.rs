@@ -411,7 +411,7 @@ static READERS: [Reader; 22] = [
     Reader {
         names: &["file"],
         options: Options {
-            short: "0bdEhiIklLnNprsSvz",
+            short: "0bdEhiIklLnNprsSv",
             short_value: "eFP",
             long: &[
                 "brief",
@@ -423,7 +423,6 @@ static READERS: [Reader; 22] = [
                 "keep-going",
                 "raw",
                 "extension",
-                "uncompress",
                 "print0",
             ],
             long_value: &["exclude", "separator", "parameter"],
@@ -511,7 +510,7 @@ static READERS: [Reader; 22] = [
         ..BASE
     },
     Reader {
-        names: &["man", "apropos", "whatis", "info", "tldr"],
+        names: &["man", "apropos", "whatis", "info"],
         operands: Operands::Text,
         options: Options {
             short: "afkw",

@@ -7,7 +7,7 @@ use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
 /// Programs that say what they are with `--version` or `--help` and do nothing else then.
-const SELF_DESCRIBING: [&str; 62] = [
+const SELF_DESCRIBING: [&str; 61] = [
     "ansible",
     "awk",
     "aws",
@@ -67,7 +67,6 @@ const SELF_DESCRIBING: [&str; 62] = [
     "rustc",
     "rustup",
     "sed",
-    "terraform",
     "tsc",
     "uv",
 ];

@@ -29,6 +29,8 @@ pub(super) struct Entry {
     pub(super) script_flag: bool,
     /// The command runs in another place or as another user.
     pub(super) elsewhere: bool,
+    /// The command runs in the shell itself.
+    pub(super) in_shell: bool,
 }
 
 const NONE: Options = Options {
@@ -48,6 +50,7 @@ const BASE: Entry = Entry {
     numbers: false,
     script_flag: false,
     elsewhere: false,
+    in_shell: false,
 };
 
 /// The wrapper of that name.
@@ -55,15 +58,22 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.names.contains(&name))
 }
 
-static ENTRIES: [Entry; 32] = [
+static ENTRIES: [Entry; 33] = [
     Entry {
         names: &["command"],
         kind: Kind::Plain,
         options: Options { short: "p", ..NONE },
+        in_shell: true,
         ..BASE
     },
     Entry {
-        names: &["builtin", "nohup", "noglob", "nocorrect"],
+        names: &["builtin", "noglob", "nocorrect"],
+        kind: Kind::Plain,
+        in_shell: true,
+        ..BASE
+    },
+    Entry {
+        names: &["nohup"],
         kind: Kind::Plain,
         ..BASE
     },

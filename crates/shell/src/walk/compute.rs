@@ -1,0 +1,136 @@
+//! Expressions: `(( ))`, `$(( ))`, subscripts, and the comparisons of `[[ ]]`.
+//!
+//! They look harmless and are not always: Bash reads the value of a variable in them as an
+//! expression again, and a subscript in such a text runs the substitutions in it.
+
+use pointsman_model::OpaqueWhy;
+
+use super::{Scene, Walker};
+use crate::state::{State, Value};
+use crate::syntax::{Form, Piece, Range, Word};
+
+impl Walker<'_> {
+    /// An arithmetic expression. Bash reads the variables in it as expressions again, and a
+    /// subscript in such a text runs what is in it.
+    pub(crate) fn computed(
+        &mut self,
+        scene: &Scene<'_>,
+        expression: &Word<'_>,
+        state: &mut State,
+        range: Range,
+    ) {
+        let part = scene.within.unwrap_or(0);
+        self.pieces(scene, expression, state, part);
+        let text = expression.span.of(scene.source);
+        let quoted = expression.pieces.iter().any(|piece| match piece {
+            Piece::Quoted(text) => text.contains(['$', '`']),
+            Piece::Text(_)
+            | Piece::Parameter(_)
+            | Piece::Substitution(_)
+            | Piece::Process(_)
+            | Piece::Arithmetic(_) => false,
+        });
+        if quoted {
+            self.sink.opaque(
+                part,
+                scene.view,
+                OpaqueWhy::UnknownScript,
+                text,
+                scene.span(range),
+            );
+        }
+        let hidden = |value: &Value| match value {
+            Value::Texts(texts) | Value::List(texts) => texts.iter().any(|text| {
+                text.bytes()
+                    .any(|byte| matches!(byte, b'[' | b'$' | b'`' | b'('))
+            }),
+            Value::Number => false,
+            // Names of files are as they are.
+            Value::Patterns(_) | Value::Unknown => true,
+        };
+        for name in names_in(text) {
+            if state.variables.get(name).is_some_and(hidden) {
+                self.sink.opaque(
+                    part,
+                    scene.view,
+                    OpaqueWhy::UnknownScript,
+                    text,
+                    scene.span(range),
+                );
+            }
+            if assigns(text, name) {
+                self.set_outside(scene, name, Value::Number, state);
+            }
+        }
+    }
+
+    /// `[[ ... ]]`: arithmetic comparisons are computed, and `-v` looks at a subscript.
+    pub(super) fn condition(
+        &mut self,
+        scene: &Scene<'_>,
+        words: &[Word<'_>],
+        state: &mut State,
+        range: Range,
+    ) {
+        self.words_of(scene, words, state, scene.within.unwrap_or(0));
+        let mut before: Option<&Word<'_>> = None;
+        let mut words = words.iter().peekable();
+        while let Some(word) = words.next() {
+            if matches!(
+                word.bare(),
+                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v")
+            ) {
+                for side in [before, words.peek().copied()].into_iter().flatten() {
+                    self.compared(scene, side, state, range);
+                }
+            }
+            before = Some(word);
+        }
+    }
+
+    fn compared(&mut self, scene: &Scene<'_>, word: &Word<'_>, state: &mut State, range: Range) {
+        for piece in &word.pieces {
+            if let Piece::Parameter(parameter) = piece
+                && state.variables.get(parameter.name) == Some(&Value::Unknown)
+                && parameter.form == Form::Plain
+            {
+                self.sink.opaque(
+                    scene.within.unwrap_or(0),
+                    scene.view,
+                    OpaqueWhy::UnknownScript,
+                    word.span.of(scene.source),
+                    scene.span(range),
+                );
+            }
+        }
+        self.computed(scene, word, state, range);
+    }
+}
+
+/// The names in an expression.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'))
+        .filter(|name| !name.is_empty() && !name.starts_with(|char: char| char.is_ascii_digit()))
+}
+
+/// Whether the expression may set the variable.
+fn assigns(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or("").trim_end();
+        let after = text.get(at + name.len()..).unwrap_or("").trim_start();
+        let set = after.starts_with('=') && !after.starts_with("==");
+        let changed = after.len() > 1
+            && after.as_bytes().get(1) == Some(&b'=')
+            && matches!(
+                after.as_bytes().first(),
+                Some(b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
+            );
+        let shifted = after.starts_with("<<=") || after.starts_with(">>=");
+        let stepped = after.starts_with("++")
+            || after.starts_with("--")
+            || before.ends_with("++")
+            || before.ends_with("--");
+        let indexed = after.starts_with('[');
+        set || changed || shifted || stepped || indexed
+    })
+}
