@@ -124,7 +124,7 @@ fn messages(turns: &[Turn]) -> Written<Vec<Message>> {
     let mut messages = Vec::with_capacity(turns.len());
     for (turn, left) in turns.iter().zip((0..turns.len()).rev()) {
         let (role, content) = match turn {
-            Turn::Person(parts) => ("user", person(parts, left == 0)?),
+            Turn::Person(parts) => ("user", person(parts, (left == 0).then_some(CACHED))?),
             Turn::Model(parts) => ("assistant", model(parts)?),
         };
         // The server refuses a turn without content; one in which nothing was said adds nothing.
@@ -135,10 +135,11 @@ fn messages(turns: &[Turn]) -> Written<Vec<Message>> {
     Ok(messages)
 }
 
-fn person(parts: &[PersonPart], is_last_turn: bool) -> Written<Vec<Box<RawValue>>> {
+/// `mark` goes onto the last block.
+fn person(parts: &[PersonPart], mark: Option<Cached>) -> Written<Vec<Box<RawValue>>> {
     let mut blocks = Vec::with_capacity(parts.len());
     for (part, left) in parts.iter().zip((0..parts.len()).rev()) {
-        let cache_control = (is_last_turn && left == 0).then_some(CACHED);
+        let cache_control = mark.filter(|_| left == 0);
         match part {
             PersonPart::Text(words) if words.is_empty() => {}
             PersonPart::Text(words) => blocks.push(to_raw_value(&text(words, cache_control))?),

@@ -1,0 +1,259 @@
+//! What comes back as it should: words, tool uses, usage; and what was sent.
+
+use pointsman_llm::*;
+use pointsman_model::JsonText;
+use pointsman_testkit::{AnthropicReply, ChatReply, ModelAnswer};
+use serde_json::json;
+
+use crate::stage::*;
+
+/// Words and two tool uses in each dialect and way.
+fn words_and_uses(dialect: Dialect, way: Way) -> ModelAnswer {
+    let (one, two) = (
+        json!({"file_path": "ä/ö.rs"}),
+        json!({"file_path": "b", "n": [1, {"x": "}"}]}),
+    );
+    let say = "On it: ✓ done";
+    match (dialect, way) {
+        (Dialect::Anthropic, _) => {
+            let reply = AnthropicReply::text(say)
+                .and_uses("toolu_1", "Read", one)
+                .and_uses("toolu_2", "Read", two);
+            match way {
+                Way::Whole => reply.whole(),
+                Way::Streamed => reply.streamed(),
+            }
+        }
+        (Dialect::OpenAi, _) => {
+            let reply = ChatReply::text(say)
+                .and_uses("toolu_1", "Read", &one)
+                .and_uses("toolu_2", "Read", &two);
+            match way {
+                Way::Whole => reply.whole(),
+                Way::Streamed => reply.streamed(),
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn is_words_and_uses(reply: &Reply) {
+    assert_eq!(reply.text(), "On it: ✓ done");
+    let uses: Vec<_> = reply
+        .uses()
+        .map(|it| match &it.input {
+            ToolInputText::Object(object) => (&*it.id, &*it.name, object.as_str()),
+            ToolInputText::Broken(text) => panic!("{text}"),
+        })
+        .collect();
+    assert_eq!(
+        uses,
+        [
+            ("toolu_1", "Read", r#"{"file_path":"ä/ö.rs"}"#),
+            ("toolu_2", "Read", r#"{"file_path":"b","n":[1,{"x":"}"}]}"#),
+        ]
+    );
+    assert_eq!(reply.stop, Stop::ToolUse);
+    let usage = reply.usage.unwrap();
+    assert_eq!((usage.input, usage.output), (10, 5));
+    assert_eq!(&*reply.model, "scripted");
+}
+
+#[tokio::test]
+async fn words_and_tool_uses_are_put_together_however_the_bytes_are_cut() {
+    for dialect in DIALECTS {
+        for way in WAYS {
+            for bytes in [1, 2, 7, 100_000] {
+                let answer = words_and_uses(dialect, way).in_pieces_of(bytes);
+                let stage = Stage::new(dialect, QUICK, [answer]).await;
+                let (reply, heard) = stage.ask(&prompt("go"), way).await;
+                is_words_and_uses(&reply.unwrap());
+                let expected = match way {
+                    Way::Whole => "",
+                    Way::Streamed => "On it: ✓ done<Read><Read>",
+                };
+                assert_eq!(heard, expected, "{dialect:?} {way:?} {bytes}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_can_not_stream_is_read_in_one_piece() {
+    for dialect in DIALECTS {
+        let stage = Stage::new(dialect, QUICK, [words_and_uses(dialect, Way::Whole)]).await;
+        let (reply, _) = stage.ask(&prompt("go"), Way::Streamed).await;
+        is_words_and_uses(&reply.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn reasons_to_stop_are_told_apart() {
+    let cases = [
+        ("end_turn", "stop", Stop::Done),
+        ("max_tokens", "length", Stop::OutputLimit),
+        ("refusal", "content_filter", Stop::Declined),
+        ("pause_turn", "pause_turn", Stop::Other("pause_turn".into())),
+    ];
+    for (anthropic, chat, stop) in cases {
+        for way in WAYS {
+            let of_anthropic = AnthropicReply::text("x").stopped(anthropic);
+            let of_chat = ChatReply::text("x").stopped(chat);
+            let answers = match way {
+                Way::Whole => [of_anthropic.whole(), of_chat.whole()],
+                Way::Streamed => [of_anthropic.streamed(), of_chat.streamed()],
+            };
+            for (dialect, answer) in DIALECTS.into_iter().zip(answers) {
+                let stage = Stage::new(dialect, QUICK, [answer]).await;
+                let (reply, _) = stage.ask(&prompt("go"), way).await;
+                assert_eq!(reply.unwrap().stop, stop, "{dialect:?} {way:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_input_that_is_cut_off_is_broken_not_guessed() {
+    let answer = ModelAnswer::json(
+        200,
+        &json!({"choices": [{"finish_reason": "length", "message": {"tool_calls": [
+            {"id": "1", "function": {"name": "Bash", "arguments": "{\"command\": \"rm -rf /tm"}}
+        ]}}]}),
+    );
+    let stage = Stage::new(Dialect::OpenAi, QUICK, [answer]).await;
+    let (reply, _) = stage.ask(&prompt("go"), Way::Whole).await;
+    let reply = reply.unwrap();
+    assert_eq!(reply.stop, Stop::OutputLimit);
+    let input = &reply.uses().next().unwrap().input;
+    assert_eq!(
+        input,
+        &ToolInputText::Broken("{\"command\": \"rm -rf /tm".into())
+    );
+}
+
+#[tokio::test]
+async fn chunks_without_index_or_id_belong_to_the_call_before() {
+    let chunk = |call: serde_json::Value| {
+        let data = json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
+        (None, data.to_string())
+    };
+    let answer = ModelAnswer::events([
+        chunk(json!({"id": "a", "function": {"name": "Read", "arguments": "{\"x\""}})),
+        chunk(json!({"function": {"arguments": ":1}"}})),
+        chunk(json!({"id": "b", "function": {"name": "Glob", "arguments": "{}"}})),
+        (
+            None,
+            json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}).to_string(),
+        ),
+    ]);
+    let stage = Stage::new(Dialect::OpenAi, QUICK, [answer]).await;
+    let (reply, _) = stage.ask(&prompt("go"), Way::Streamed).await;
+    let reply = reply.unwrap();
+    let names: Vec<_> = reply.uses().map(|it| (&*it.id, &*it.name)).collect();
+    assert_eq!(names, [("a", "Read"), ("b", "Glob")]);
+    assert_eq!(reply.stop, Stop::ToolUse);
+}
+
+#[tokio::test]
+async fn a_part_that_only_its_server_understands_goes_back_as_it_came() {
+    let thinking = json!({"type": "thinking", "thinking": "hm", "signature": "sEaL=="});
+    let reply = AnthropicReply::default()
+        .and_block(thinking.clone())
+        .and_text("yes");
+    for (way, answer) in [
+        (Way::Whole, reply.whole()),
+        (Way::Streamed, reply.streamed()),
+    ] {
+        let last = AnthropicReply::text("done").whole();
+        let stage = Stage::new(Dialect::Anthropic, QUICK, [answer, last]).await;
+        let (first, _) = stage.ask(&prompt("go"), way).await;
+        let mut next = prompt("go");
+        next.turns.push(Turn::Model(first.unwrap().parts));
+        next.turns.push(Turn::words("on"));
+        stage.client.complete(&next).await.unwrap();
+        let sent = stage.server.heard()[1].json();
+        assert_eq!(sent["messages"][1]["content"][0], thinking, "{way:?}");
+    }
+}
+
+/// A conversation with everything in it, as each server hears it.
+#[tokio::test]
+async fn a_prompt_is_written_as_its_dialect_wants_it() {
+    let mut asked = prompt("first");
+    asked.turns.push(Turn::Model(vec![
+        ModelPart::Text("looking".into()),
+        ModelPart::Use(ToolUse {
+            id: "u1".into(),
+            name: "Read".into(),
+            input: ToolInputText::Object(JsonText::parse(r#"{"z":1.0,"a":2}"#).unwrap()),
+        }),
+        ModelPart::Use(ToolUse {
+            id: "u2".into(),
+            name: "Read".into(),
+            input: ToolInputText::Broken("{".into()),
+        }),
+    ]));
+    let result = |id: &str, text: &str, kind| {
+        PersonPart::Result(ToolResult {
+            id: id.into(),
+            text: text.into(),
+            kind,
+        })
+    };
+    asked.turns.push(Turn::Person(vec![
+        result("u1", "content", ResultKind::Done),
+        result("u2", "no JSON", ResultKind::NotDone),
+        PersonPart::Text("and then".into()),
+    ]));
+    for (dialect, answer) in DIALECTS.into_iter().zip([
+        AnthropicReply::text("x").whole(),
+        ChatReply::text("x").whole(),
+    ]) {
+        let stage = Stage::new(dialect, QUICK, [answer]).await;
+        stage.client.complete(&asked).await.unwrap();
+        let heard = stage.server.heard().remove(0);
+        // The bytes of inputs and schemas are kept, order of fields included.
+        let kept = match dialect {
+            Dialect::Anthropic => r#"{"z":1.0,"a":2}"#,
+            Dialect::OpenAi => r#"{\"z\":1.0,\"a\":2}"#,
+        };
+        assert!(heard.body.contains(kept), "{}", heard.body);
+        let sent = heard.json();
+        match dialect {
+            Dialect::Anthropic => {
+                assert_eq!(heard.line, "POST /v1/messages");
+                assert_eq!(heard.header("x-api-key"), Some(KEY));
+                assert_eq!(heard.header("anthropic-version"), Some("2023-06-01"));
+                assert_eq!(sent["system"][0]["text"], "be brief");
+                assert_eq!(sent["max_tokens"], 1_000);
+                assert_eq!(sent["tools"][0]["input_schema"]["required"][0], "z");
+                let last = &sent["messages"][2]["content"];
+                assert_eq!(
+                    last[1],
+                    json!({"type": "tool_result", "tool_use_id": "u2", "content": "no JSON",
+                           "is_error": true})
+                );
+                assert_eq!(last[2]["cache_control"]["type"], "ephemeral");
+            }
+            Dialect::OpenAi => {
+                assert_eq!(heard.line, "POST /chat/completions");
+                assert_eq!(
+                    heard.header("authorization"),
+                    Some(&*format!("Bearer {KEY}"))
+                );
+                let roles = sent["messages"].as_array().unwrap().iter();
+                let roles: Vec<_> = roles.map(|it| it["role"].as_str().unwrap()).collect();
+                assert_eq!(
+                    roles,
+                    ["system", "user", "assistant", "tool", "tool", "user"]
+                );
+                assert_eq!(sent["messages"][3]["tool_call_id"], "u1");
+                assert_eq!(sent["messages"][2]["tool_calls"][1]["id"], "u2");
+                assert_eq!(
+                    sent["messages"][2]["tool_calls"][1]["function"]["arguments"],
+                    "{}"
+                );
+            }
+        }
+    }
+}
