@@ -40,6 +40,10 @@ impl AbsPath {
     /// relative one is walked from here, `..` at the root stays there.
     #[must_use]
     pub fn join(&self, text: &str) -> Self {
+        if !text.contains('/') && !matches!(text, "" | "." | "..") {
+            let slash = if self.0.len() == 1 { "" } else { "/" };
+            return Self(format!("{}{slash}{text}", self.0).into());
+        }
         let mut segments: Vec<&str> = if text.starts_with('/') {
             Vec::new()
         } else {

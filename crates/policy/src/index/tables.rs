@@ -1,11 +1,13 @@
 //! The tables of the index: which rules are worth comparing with a subject.
 
+use std::borrow::Cow;
+
 use pointsman_model::HostName;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Compiled;
-use crate::rule::{HostPattern, PathAccess, PathDepth, Specifier, ToolPattern};
+use crate::rule::{HostPattern, PathAccess, PathDepth, PathPattern, Specifier, ToolPattern};
 use crate::subject::{CommandSubject, KnownPath, PathKind, PathSubject, Reading};
 use crate::wild::{GAP, SEP};
 
@@ -23,17 +25,67 @@ pub(super) struct Tables {
     command_words_max: usize,
     /// Denies and asks on commands, by the text that all their commands begin with.
     command_tightenings: Vec<(Box<[u8]>, u32)>,
-    /// By access, and the folder in lower case that all their paths lie in.
-    folders: FxHashMap<(PathAccess, Box<str>), Few>,
-    /// By access, and a name in lower case that all their paths have on them.
-    path_names: FxHashMap<(PathAccess, Box<str>), Few>,
-    /// All rules on paths, by access.
-    paths: FxHashMap<PathAccess, Vec<u32>>,
+    reads: Paths,
+    edits: Paths,
     hosts: FxHashMap<HostName, Few>,
     host_patterns: Few,
     all_hosts: Vec<u32>,
     names: FxHashMap<Box<str>, Vec<u32>>,
     tightenings: Vec<u32>,
+}
+
+/// Rules on paths, of one access.
+#[derive(Debug, Default)]
+struct Paths {
+    /// By the folder in lower case that all their paths lie in.
+    folders: FxHashMap<Box<str>, Few>,
+    /// By a name in lower case that all their paths have on them.
+    names: FxHashMap<Box<str>, Few>,
+    /// All of them.
+    all: Vec<u32>,
+}
+
+impl Paths {
+    fn add(&mut self, at: u32, it: &Compiled, pattern: &PathPattern) {
+        self.all.push(at);
+        let name = (pattern.depth == PathDepth::Any)
+            .then(|| pattern.glob.to_lowercase())
+            .filter(|name| !name.contains(['*', '?', '[', '\\']));
+        match name {
+            Some(name) => self.names.entry(name.into()).or_default().push(at),
+            None => {
+                for anchored in &it.paths {
+                    self.folders
+                        .entry(base_of(anchored).into())
+                        .or_default()
+                        .push(at);
+                }
+            }
+        }
+    }
+
+    fn find(&self, path: &KnownPath) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut probe = |table: &FxHashMap<Box<str>, Few>, key: &str| {
+            found.extend(table.get(key).into_iter().flatten().copied());
+        };
+        for hop in &path.lower {
+            for name in hop.segments() {
+                probe(&self.names, name);
+            }
+            probe(&self.folders, "/");
+            let text = hop.as_str();
+            for (slash, _) in text.match_indices('/').skip(1) {
+                probe(&self.folders, text.get(..slash).unwrap_or(text));
+            }
+            if text.len() > 1 {
+                probe(&self.folders, text);
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
 impl Tables {
@@ -59,22 +111,11 @@ impl Tables {
             }
             Specifier::Command(_) => self.add_command(at, it),
             Specifier::Path { access, pattern } => {
-                self.paths.entry(*access).or_default().push(at);
-                let name = (pattern.depth == PathDepth::Any)
-                    .then(|| pattern.glob.to_lowercase())
-                    .filter(|name| !name.contains(['*', '?', '[', '\\']));
-                match name {
-                    Some(name) => {
-                        let key = (*access, name.into());
-                        self.path_names.entry(key).or_default().push(at);
-                    }
-                    None => {
-                        for anchored in &it.paths {
-                            let key = (*access, base_of(anchored).into());
-                            self.folders.entry(key).or_default().push(at);
-                        }
-                    }
-                }
+                let paths = match access {
+                    PathAccess::Read => &mut self.reads,
+                    PathAccess::Edit => &mut self.edits,
+                };
+                paths.add(at, it, pattern);
             }
             Specifier::Host(pattern) => {
                 self.all_hosts.push(at);
@@ -205,35 +246,19 @@ impl Tables {
     }
 
     /// Rules whose paths can be this one.
-    pub(super) fn path(&self, access: PathAccess, subject: &PathSubject) -> Vec<u32> {
+    pub(super) fn path(&self, access: PathAccess, subject: &PathSubject) -> Cow<'_, [u32]> {
         use pointsman_model::Reach;
-        let all = || self.paths.get(&access).cloned().unwrap_or_default();
-        let path = match (&subject.kind, subject.reach) {
-            (PathKind::Known(path), Reach::Itself) => path,
-            // Rules for what lies below, or for what a pattern can become, may hang anywhere.
-            (PathKind::Known(_) | PathKind::Pattern { .. } | PathKind::Unknown, _) => return all(),
+        let paths = match access {
+            PathAccess::Read => &self.reads,
+            PathAccess::Edit => &self.edits,
         };
-        let mut found = self.known_path(access, path);
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    fn known_path(&self, access: PathAccess, path: &KnownPath) -> Vec<u32> {
-        let mut found = Vec::new();
-        for hop in &path.lower {
-            for name in hop.segments() {
-                let key = (access, Box::from(name));
-                found.extend(self.path_names.get(&key).into_iter().flatten().copied());
-            }
-            let mut at = Some(hop.clone());
-            while let Some(folder) = at {
-                let key = (access, Box::from(folder.as_str()));
-                found.extend(self.folders.get(&key).into_iter().flatten().copied());
-                at = folder.parent();
+        match (&subject.kind, subject.reach) {
+            (PathKind::Known(path), Reach::Itself) => paths.find(path).into(),
+            // Rules for what lies below, or for what a pattern can become, may hang anywhere.
+            (PathKind::Known(_) | PathKind::Pattern { .. } | PathKind::Unknown, _) => {
+                (&*paths.all).into()
             }
         }
-        found
     }
 
     /// Rules for that host.
