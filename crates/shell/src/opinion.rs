@@ -5,6 +5,8 @@
 //! substitution's text as a part of a word, so where that ends is looked at twice. Whatever it can't
 //! read, or reads in another way, leaves the line in doubt.
 
+use std::borrow::Cow;
+
 use rable::{ListItem, Node, NodeKind};
 
 use crate::syntax::{
@@ -13,9 +15,9 @@ use crate::syntax::{
 
 /// A simple command as both parsers can tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Told {
+struct Told<'n> {
     assignments: usize,
-    words: Vec<String>,
+    words: Vec<Cow<'n, str>>,
 }
 
 /// Whether both parsers list the same.
@@ -51,7 +53,7 @@ fn inner_agrees(text: &str, tree: &Tree<'_>, script: &Script<'_>) -> bool {
             .all(|script| inner_agrees(text, tree, script))
 }
 
-fn same(text: &str, ours: &[Told]) -> bool {
+fn same(text: &str, ours: &[Told<'_>]) -> bool {
     let Ok(nodes) = rable::parse(text, false) else {
         return false;
     };
@@ -65,8 +67,12 @@ fn same(text: &str, ours: &[Told]) -> bool {
 }
 
 /// Spelling without what the parsers drop at different times: continued lines.
-fn spelled(text: &str) -> String {
-    text.replace("\\\n", "")
+fn spelled(text: &str) -> Cow<'_, str> {
+    if text.contains("\\\n") {
+        Cow::Owned(text.replace("\\\n", ""))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// Lists the other parser's commands; `false` for a node that has no place here.
@@ -74,7 +80,7 @@ fn spelled(text: &str) -> String {
     clippy::too_many_lines,
     reason = "it names every node, so that a new one breaks the build"
 )]
-fn tell(node: &Node, told: &mut Vec<Told>) -> bool {
+fn tell<'n>(node: &'n Node, told: &mut Vec<Told<'n>>) -> bool {
     match &node.kind {
         NodeKind::Command {
             assignments,
@@ -161,15 +167,15 @@ fn tell(node: &Node, told: &mut Vec<Told>) -> bool {
     }
 }
 
-fn all(nodes: &[Node], told: &mut Vec<Told>) -> bool {
+fn all<'n>(nodes: &'n [Node], told: &mut Vec<Told<'n>>) -> bool {
     nodes.iter().all(|node| tell(node, told))
 }
 
-fn list(items: &[ListItem], told: &mut Vec<Told>) -> bool {
+fn list<'n>(items: &'n [ListItem], told: &mut Vec<Told<'n>>) -> bool {
     items.iter().all(|item| tell(&item.command, told))
 }
 
-fn word_text(node: &Node) -> Option<String> {
+fn word_text(node: &Node) -> Option<Cow<'_, str>> {
     match &node.kind {
         NodeKind::Word { value, .. } => Some(spelled(value)),
         _ => None,
@@ -180,7 +186,7 @@ fn word_text(node: &Node) -> Option<String> {
 struct Ours<'t> {
     text: &'t str,
     tree: &'t Tree<'t>,
-    told: Vec<Told>,
+    told: Vec<Told<'t>>,
     inner: Vec<&'t Script<'t>>,
 }
 

@@ -99,6 +99,10 @@ impl<'w> Walker<'w> {
                 self.command(scene, command, &mut state.clone(), input);
                 continue;
             }
+            if keeps_state(command, state) {
+                self.command(scene, command, state, input);
+                continue;
+            }
             let before = state.folders.clone();
             self.command(scene, command, state, input);
             if let Command::Simple(_) = command {
@@ -154,8 +158,9 @@ impl<'w> Walker<'w> {
         input: &Input,
     ) {
         let mut fed = input.clone();
+        let mut own = state.clone();
         for command in commands {
-            let mut own = state.clone();
+            let keeps = keeps_state(command, &own);
             let next = match command {
                 Command::Simple(simple) => self.simple(scene, simple, &mut own, &fed),
                 _ => {
@@ -164,6 +169,9 @@ impl<'w> Walker<'w> {
                 }
             };
             fed = Input { fed: true, ..next };
+            if !keeps {
+                own = state.clone();
+            }
         }
     }
 
@@ -183,14 +191,16 @@ impl<'w> Walker<'w> {
         for (link, command) in rest {
             match link {
                 Link::And => {
-                    if can_fail(last) {
-                        before.join(state.clone());
-                        match &mut failed {
-                            Some(failed) => failed.join(before),
-                            None => failed = Some(before),
+                    if !keeps_state(last, state) {
+                        let mut left = std::mem::replace(&mut before, state.clone());
+                        if can_fail(last) {
+                            left.join(state.clone());
+                            match &mut failed {
+                                Some(failed) => failed.join(left),
+                                None => failed = Some(left),
+                            }
                         }
                     }
-                    before = state.clone();
                     self.command(scene, command, state, input);
                 }
                 Link::Or => {
@@ -486,6 +496,67 @@ fn leaves(command: &Command<'_>) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether the command leaves the state as it is: one of plain words that no builtin, wrapper or
+/// function begins.
+fn keeps_state(command: &Command<'_>, state: &State) -> bool {
+    const MAY_CHANGE: [&str; 33] = [
+        ".",
+        "alias",
+        "builtin",
+        "cd",
+        "command",
+        "coproc",
+        "declare",
+        "dirs",
+        "eval",
+        "exec",
+        "export",
+        "getopts",
+        "hash",
+        "let",
+        "local",
+        "mapfile",
+        "noglob",
+        "popd",
+        "printf",
+        "pushd",
+        "read",
+        "readarray",
+        "readonly",
+        "set",
+        "shift",
+        "shopt",
+        "source",
+        "time",
+        "trap",
+        "typeset",
+        "unalias",
+        "unset",
+        "wait",
+    ];
+    let Command::Simple(simple) = command else {
+        return false;
+    };
+    let plain = |word: &Word<'_>| {
+        word.pieces.iter().all(|piece| match piece {
+            Piece::Text(_) | Piece::Quoted(_) => true,
+            Piece::Parameter(_)
+            | Piece::Substitution(_)
+            | Piece::Process(_)
+            | Piece::Arithmetic(_) => false,
+        })
+    };
+    let name = simple.words.first().and_then(Word::bare);
+    simple.assignments.is_empty()
+        && simple.redirects.is_empty()
+        && name.is_some_and(|name| {
+            !name.contains(['{', '*', '?', '[', '~'])
+                && !MAY_CHANGE.contains(&name)
+                && !state.functions.contains_key(name)
+        })
+        && simple.words.iter().all(plain)
 }
 
 /// Whether the command could fail in a way that leaves the state as it was before it.

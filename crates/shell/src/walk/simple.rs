@@ -183,9 +183,14 @@ impl Walker<'_> {
             input: &fed,
         };
         let names = self.call(&inner, &called, state);
-        let text = match output::of_simple(&self.expander(scene, state), simple) {
-            Output::Text(text) => Some(text),
-            Output::Number | Output::Unknown => None,
+        let text = match called.program() {
+            Some("echo" | "printf" | "cat") => {
+                match output::of_simple(&self.expander(scene, state), simple) {
+                    Output::Text(text) => Some(text),
+                    Output::Number | Output::Unknown => None,
+                }
+            }
+            _ => None,
         };
         Input {
             fed: true,
