@@ -77,7 +77,9 @@ fn covers_call(facts: &Facts<'_>) -> Option<Cover> {
         Some(it) if it.parsed.specifier == Specifier::Whole => return Some(rule(it)),
         Some(_) | None => {}
     }
-    facts.sandboxed.then_some(Cover::Sandbox)
+    // In plan nothing passes for being sandboxed, as its bare asks stand too.
+    let plan = facts.q.frozen.context.parts().mode.mode() == PermissionMode::Plan;
+    (facts.sandboxed && !plan).then_some(Cover::Sandbox)
 }
 
 fn cover(facts: &Facts<'_>, fact: &Fact<'_>, pool: Pool) -> Option<Cover> {

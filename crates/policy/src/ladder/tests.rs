@@ -232,6 +232,18 @@ fn law_2_the_sandbox_skips_a_bare_ask_but_in_plan() {
     sample.sandbox = SandboxState::AutoAllow;
     check(&sample, &call, Allow);
     check(&sample.clone().with("ask Bash(npm *)"), &call, Ask);
+    let mut outside = Call::read("/etc/hosts");
+    outside.tool = call.tool.clone();
+    check(&sample, &call, Allow);
+    check(
+        &Sample {
+            rules: Vec::new(),
+            ..sample.clone()
+        }
+        .in_mode(PermissionMode::Plan),
+        &outside,
+        Ask,
+    );
     let reader = Call::bash(&[&["ls"]]);
     check(&sample.in_mode(PermissionMode::Plan), &reader, Ask);
 }
