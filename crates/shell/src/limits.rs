@@ -27,6 +27,9 @@ pub(crate) const SCRIPT_DEPTH_MAX: u32 = 8;
 /// Effects listed for one line. Loops with known words repeat their body until this is used up.
 pub(crate) const EFFECTS_MAX: usize = 6_000;
 
+/// Variables that one line may set.
+pub(crate) const VARIABLES_MAX: usize = 100;
+
 /// Values that one variable may have, and readings that one command's words may have, before the
 /// analyser stops telling them apart.
 pub(crate) const ALTERNATIVES_MAX: usize = 16;

@@ -21,7 +21,10 @@ impl Sink {
     /// The number of the part, a new one unless it was found before.
     pub(crate) fn part(&mut self, part: Part) -> u32 {
         if self.repeats
-            && let Some(at) = self.parts.iter().position(|known| *known == part)
+            && let Some(at) = self
+                .parts
+                .iter()
+                .position(|known| known.span == part.span && *known == part)
         {
             return number(at);
         }
@@ -35,7 +38,11 @@ impl Sink {
 
     pub(crate) fn push(&mut self, part: u32, view: EffectView, kind: EffectKind) {
         let effect = Effect { kind, view, part };
-        if self.repeats && self.effects.contains(&effect) {
+        // The number first: it tells most of them apart at once.
+        let known = |known: &Effect| {
+            known.part == effect.part && known.view == effect.view && known.kind == effect.kind
+        };
+        if self.repeats && self.effects.iter().rev().any(known) {
             return;
         }
         if self.effects.len() >= EFFECTS_MAX {

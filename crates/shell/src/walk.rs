@@ -30,8 +30,11 @@ pub(crate) use simple::Called;
 /// How often a loop's body is walked before what it changes is given up as unknown.
 const ROUNDS_MAX: usize = 4;
 
-/// Simple commands walked for one line, repeats counted.
+/// Simple commands walked for one line, repeats counted; long ones count as several.
 const STEPS_MAX: usize = 8_000;
+
+/// Words that a step may look at.
+const WORDS_PER_STEP: usize = 8;
 
 /// The walk over one line.
 pub(crate) struct Walker<'w> {
@@ -112,9 +115,9 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// Counts a step; `false` when the line has used up what it may.
-    fn step(&mut self) -> bool {
-        self.steps += 1;
+    /// Counts a step over that many words; `false` when the line has used up what it may.
+    fn step(&mut self, words: usize) -> bool {
+        self.steps += 1 + words / WORDS_PER_STEP;
         if self.steps > STEPS_MAX {
             self.sink.full = true;
         }

@@ -517,6 +517,14 @@ fn time_is_bounded_by_length() {
         "'".repeat(1_000_001),
         "\u{0}\u{1b}".repeat(500_000),
         "a$(".repeat(300_000),
+        "find . -exec ".repeat(2_400),
+        "fd x -x ".repeat(3_900),
+        "npx ".repeat(6_000),
+        "xargs ".repeat(5_000),
+        "sudo ".repeat(5_000),
+        "sh -c ".repeat(4_000),
+        "eval ".repeat(5_000),
+        format!("{}a", "git -c a.b=c ".repeat(2_400)),
     ] {
         let _ = analyse(&line, &at());
     }

@@ -4,6 +4,7 @@ use pointsman_model::{Assignment, AssignmentWeight, OpaqueWhy, Span, Word as Mod
 
 use super::{Scene, Walker};
 use crate::field::Field;
+use crate::limits::VARIABLES_MAX;
 use crate::state::{State, Value};
 use crate::syntax::{Assign, AssignValue, Range};
 use crate::variables::weigh;
@@ -132,6 +133,11 @@ impl Walker<'_> {
 
     /// Remembers a value. The folder's own variables are never taken from an assignment.
     pub(crate) fn keep(&mut self, name: &str, value: Value, state: &mut State) {
+        let crowded = state.variables.len() >= VARIABLES_MAX;
+        if crowded && !state.variables.contains_key(name) {
+            self.sink.full = true;
+            return;
+        }
         state.set(name, value);
     }
 

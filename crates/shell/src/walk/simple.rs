@@ -133,7 +133,7 @@ impl Walker<'_> {
         state: &mut State,
         input: &Input,
     ) -> Input {
-        if !self.step() {
+        if !self.step(simple.words.len()) {
             return Input::default();
         }
         let mut fields = Vec::with_capacity(simple.words.len());
@@ -321,7 +321,7 @@ impl Walker<'_> {
         view: EffectView,
         state: &mut State,
     ) {
-        if fields.is_empty() || !self.step() {
+        if fields.is_empty() || !self.step(fields.len()) {
             return;
         }
         let span = redirect::span_of(fields);

@@ -207,7 +207,12 @@ pub(super) fn starts(asked: &Asked<'_>, facts: &mut Facts, command: &[Field]) {
         view: asked.called.view,
         input: asked.called.input,
     };
-    let inside = inner.program().map(|_| {
+    // A search that starts searches is looked at one by one, by the walk and its limits.
+    let name = inner
+        .program()
+        .map(|name| name.rsplit('/').next().unwrap_or(name));
+    let plain = name.filter(|name| !matches!(*name, "find" | "gfind" | "fd" | "fdfind"));
+    let inside = plain.map(|_| {
         describe(&Asked {
             called: &inner,
             state: asked.state,
