@@ -61,9 +61,26 @@ pub enum ClassifierVote {
         /// Why.
         text: Box<str>,
     },
-    /// It can't say: not available, too long to read, over its limits, an answer that can't be read.
+    /// It can't say.
     NoVote {
+        /// Of which kind that is.
+        cause: NoVoteCause,
         /// Why.
         why: Box<str>,
     },
+}
+
+/// Why a classifier has no vote. These never get mixed up: each is another thing to mend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NoVoteCause {
+    /// It can't be reached, or not in time.
+    Unavailable,
+    /// The action is longer than it reads; it sees all of an action or none of it.
+    TooLong,
+    /// It refused too often, or its budget is used up.
+    OverLimits,
+    /// Such an action is for people alone.
+    NeedsPerson,
+    /// What it answered is no answer.
+    Unreadable,
 }

@@ -26,7 +26,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Classifier, ClassifierVote, HookPlace, Hooks, Panel};
+use crate::{Classifier, ClassifierVote, HookPlace, Hooks, NoVoteCause, Panel};
 
 /// A run, its ledger and its table of requests, in a folder of their own.
 pub(crate) struct Ground {
@@ -103,7 +103,7 @@ impl Ground {
             environment: Environment::empty().with("PATH", path),
             attended,
             tree: Arc::new(DiskTree),
-            ledger: self.ledger.clone(),
+            ledger: Some(self.ledger.clone()),
         };
         Arc::new(Hooks::new(HookSettings { hooks }, place))
     }
@@ -330,6 +330,7 @@ pub(crate) fn no() -> ClassifierVote {
 
 pub(crate) fn no_vote() -> ClassifierVote {
     ClassifierVote::NoVote {
+        cause: NoVoteCause::Unavailable,
         why: "not available".into(),
     }
 }

@@ -1,4 +1,4 @@
-//! Who answers: hooks, classifier, the race guard, the three handlers.
+//! Who answers: hooks, classifier, explainer, the race guard, the three handlers.
 //!
 //! A question that the ladder leaves open goes to the handler of the agent that asks, a
 //! [`PermissionHandler`]; there are three strategies. Each comes back with exactly one verdict, and
@@ -6,8 +6,11 @@
 
 mod adjudicator;
 mod answers;
+mod classifier;
+mod explainer;
 mod handler;
 mod hooks;
+mod notices;
 mod race;
 mod submit;
 
@@ -15,11 +18,15 @@ mod submit;
 mod fixture;
 
 pub use adjudicator::{Adjudicator, LeaderRules, LeaderSays};
-pub use answers::{Answers, Classifier, ClassifierVote, Word};
+pub use answers::{Answers, Classifier, ClassifierVote, NoVoteCause, Word};
+pub use classifier::{ClassifierGuidance, ClassifierHealth, ClassifierState, ModelClassifier};
+pub use explainer::{ExplainedBy, Explainer, Explanation, RiskLevel};
 pub use handler::{
     CoordinatorHandler, InteractiveHandler, Panel, PermissionHandler, SwarmWorkerHandler,
 };
+pub use notices::Notices;
 pub use hooks::{
-    HookPlace, HookRule, HookScene, Hooks, PermissionAnswer, PermissionTurn, PreToolUse,
-    PreToolUseVote,
+    Aftermath, Asker, FailedHow, HaltReach, Happening, Heard, HookHalt, HookPlace, HookScene,
+    HookUpdate, HookWish, HookWord, Hooks, PermissionAnswer, PermissionTurn, PreToolUse,
+    PreToolUseVote, Rehearsal, RehearsedHook, Stopping, hooks_that_cant_start,
 };

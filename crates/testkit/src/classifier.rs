@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use pointsman_gate::{Classifier, ClassifierVote};
+use pointsman_gate::{Classifier, ClassifierVote, NoVoteCause};
 use pointsman_model::PermissionRequest;
 
 /// A scripted classifier. Gives its votes one after the other, then its last word for ever.
@@ -57,6 +57,7 @@ impl ScriptedClassifier {
     #[must_use]
     pub fn unavailable() -> Self {
         Self::always(ClassifierVote::NoVote {
+            cause: NoVoteCause::Unavailable,
             why: "it is not available".into(),
         })
     }

@@ -6,12 +6,11 @@ use async_trait::async_trait;
 use pointsman_approvals::{Advice, Grants, Requests};
 use pointsman_ledger::HookCame;
 use pointsman_model::{
-    AbsPath, Answerer, Insistence, PermissionMode, PermissionRequest, PermissionRule, RuleSource,
-    Verdict, VerdictKind,
+    Answerer, Insistence, PermissionMode, PermissionRequest, Verdict, VerdictKind,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answers, Classifier, ClassifierVote, HookRule, Hooks, PermissionAnswer, Word};
+use crate::{Answers, Asker, Classifier, ClassifierVote, Hooks, PermissionAnswer, Word};
 
 /// The PermissionRequest hooks, all of them as one answerer: their words are merged before any
 /// counts, so that a quick allow is not ahead of a slower deny.
@@ -19,7 +18,6 @@ pub(crate) struct HookCheck {
     pub(crate) hooks: Arc<Hooks>,
     pub(crate) requests: Requests,
     pub(crate) grants: Grants,
-    pub(crate) project: AbsPath,
 }
 
 #[async_trait]
@@ -37,15 +35,27 @@ impl Answers for HookCheck {
                 self.requests.advise(request.id, Advice { by, text }).await;
             }
         }
-        for rule in turn.rules {
-            self.tighten(rule).await;
+        let asker = Asker {
+            worker: request.lineage.agent().worker,
+            mode: request.mode,
+            folder: &request.folder,
+            // Nothing that tightens asks for them.
+            directories: &[],
+        };
+        for wish in &turn.tightenings {
+            if let Err(error) = self.hooks.carry_out(wish, &asker, &self.grants).await {
+                tracing::warn!(hook = &*wish.hook, %error, "a hook's rule was not added");
+            }
         }
         match turn.answer {
             PermissionAnswer::None => Word::Nothing,
-            PermissionAnswer::Given { hook, kind } => Word::Answer {
-                by: Answerer::Hook { name: hook },
-                kind,
-            },
+            PermissionAnswer::Given { hook, kind } => {
+                self.hooks.remember(request.id, &hook, turn.aftermath);
+                Word::Answer {
+                    by: Answerer::Hook { name: hook },
+                    kind,
+                }
+            }
             PermissionAnswer::GuardFailed { hook, text } => Word::OnlyPeople {
                 why: format!("hook `{hook}`: {text}").into(),
             },
@@ -54,22 +64,6 @@ impl Answers for HookCheck {
 
     /// A hook that lost was killed; there is nobody left to tell.
     fn told(&self, _verdict: &Verdict) {}
-}
-
-impl HookCheck {
-    async fn tighten(&self, wanted: HookRule) {
-        let rule = PermissionRule {
-            behavior: wanted.behavior,
-            text: wanted.text,
-            source: RuleSource::Session,
-            place: None,
-            anchor: self.project.clone(),
-        };
-        let by = Answerer::Hook { name: wanted.hook };
-        if let Err(error) = self.grants.tighten(rule, by).await {
-            tracing::warn!(%error, "a hook's rule was not added");
-        }
-    }
 }
 
 /// The classifier. In mode auto it stands in for the question: its no refuses. Elsewhere its no is
@@ -103,7 +97,7 @@ impl Answers for ClassifierCheck {
                 };
             }
             ClassifierVote::No { text } => format!("would refuse: {text}"),
-            ClassifierVote::NoVote { why } => format!("has no vote: {why}"),
+            ClassifierVote::NoVote { why, .. } => format!("has no vote: {why}"),
         };
         let advice = Advice {
             by,
