@@ -24,6 +24,10 @@ pub(crate) const PARTS_MAX: u32 = 2_000;
 /// Texts inside texts that are read as scripts of their own: `sh -c`, `eval`, a function's body.
 pub(crate) const SCRIPT_DEPTH_MAX: u32 = 8;
 
+/// Commands inside each other through all texts of a line. With [`DEPTH_MAX`] for each of them the
+/// walk's recursion would outgrow a thread's stack.
+pub(crate) const WALK_DEPTH_MAX: u32 = 150;
+
 /// Effects listed for one line. Loops with known words repeat their body until this is used up.
 pub(crate) const EFFECTS_MAX: usize = 6_000;
 

@@ -17,6 +17,7 @@ use pointsman_model::{AbsPath, EffectView, OpaqueWhy, PathValue, Span};
 use crate::analysis::Nesting;
 use crate::expand::escaped;
 use crate::field::{Field, Known};
+use crate::limits::WALK_DEPTH_MAX;
 use crate::sink::Sink;
 use crate::state::{Folder, FunctionText, State, Value};
 use crate::syntax::{
@@ -43,6 +44,8 @@ pub(crate) struct Walker<'w> {
     pub(crate) start: &'w AbsPath,
     pub(crate) sink: Sink,
     steps: usize,
+    /// Commands inside each other at this moment, through all texts.
+    level: u32,
 }
 
 /// A text that is walked, and what it hangs on.
@@ -83,6 +86,7 @@ impl<'w> Walker<'w> {
             start,
             sink: Sink::default(),
             steps: 0,
+            level: 0,
         }
     }
 
@@ -125,6 +129,25 @@ impl<'w> Walker<'w> {
     }
 
     pub(crate) fn command(
+        &mut self,
+        scene: &Scene<'_>,
+        command: &Command<'_>,
+        state: &mut State,
+        input: &Input,
+    ) {
+        if self.level >= WALK_DEPTH_MAX {
+            let (part, view) = (scene.within.unwrap_or(0), EffectView::Sure);
+            let span = scene.span(Range::default());
+            self.sink
+                .opaque(part, view, OpaqueWhy::TooDeep, scene.source, span);
+            return;
+        }
+        self.level += 1;
+        self.command_here(scene, command, state, input);
+        self.level -= 1;
+    }
+
+    fn command_here(
         &mut self,
         scene: &Scene<'_>,
         command: &Command<'_>,

@@ -529,3 +529,20 @@ fn time_is_bounded_by_length() {
         let _ = analyse(&line, &at());
     }
 }
+
+#[test]
+fn texts_in_texts_need_little_stack() {
+    let mut line = "rm x".to_owned();
+    for level in 0..9 {
+        let groups = 60;
+        line = format!(
+            "{}sh <<'E{level}'\n{line}\nE{level}\n{}",
+            "{ ".repeat(groups),
+            "}\n".repeat(groups)
+        );
+    }
+    let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+    let thread = small.spawn(move || analyse(&line, &at()).to_string());
+    let text = thread.unwrap().join().unwrap();
+    assert!(text.contains("opaque TooDeep"), "{text}");
+}
