@@ -1,13 +1,16 @@
-//! What people touch: the terminal prompt and the control socket, and the text that all of them show.
+//! What people touch: the full screen, the terminal prompt and the control socket, and the text that
+//! all of them show.
 
 pub mod render;
 pub mod shown;
 
 #[cfg(test)]
 mod fixture;
+mod screen;
 mod session;
 pub mod socket;
 mod terminal;
 
+pub use screen::{Look, ScreenError, ScreenGone, ScreenHandle, ScreenOptions, ScreenService};
 pub use session::{ParseScopeError, SessionError, SessionScope, grant_for};
 pub use terminal::{Terminal, TerminalError, TerminalHandle, TerminalOptions, TerminalService};

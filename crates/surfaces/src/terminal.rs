@@ -203,7 +203,7 @@ impl TerminalService {
 }
 
 /// What the person is told when an answer did not become the verdict.
-fn refusal(answered: Result<Answered, AnswerError>) -> Option<String> {
+pub(crate) fn refusal(answered: Result<Answered, AnswerError>) -> Option<String> {
     match answered {
         Ok(Answered::Won(_)) => None,
         Ok(Answered::SameAgain { winner } | Answered::Conflict { winner }) => {

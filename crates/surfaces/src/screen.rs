@@ -1,0 +1,428 @@
+//! The full screen: agents, the queue of requests, each request in full, and the answers of the
+//! person at the terminal.
+//!
+//! [`ScreenService`] owns the terminal while a run is on. All that it shows and does goes through a
+//! plain state machine (`state`) and plain drawing (`draw`); the service reads keys, carries answers
+//! to the requests' service, and draws. It decides nothing: an answer is bound to the very request
+//! that was drawn, and whether it counts is said elsewhere.
+
+mod key;
+mod look;
+
+mod sheet;
+
+mod field;
+mod scroll;
+
+mod event;
+mod layout;
+mod queue;
+mod roster;
+
+mod dialog;
+mod overview;
+mod stop;
+mod transcript;
+
+mod draw;
+mod state;
+
+mod device;
+
+#[cfg(test)]
+mod pictures;
+#[cfg(test)]
+mod stage;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crossterm::event::{Event as Input, EventStream};
+use futures_util::{FutureExt as _, StreamExt as _};
+use pointsman_approvals::{Answer, OpenRequest, RequestEvent, RequestEvents, Requests};
+use pointsman_ledger::{Clock, Filter, LedgerReader, LedgerRecord, Seq};
+use pointsman_model::{Answerer, PermissionRequest, RequestId, Surface, VerdictKind, WorkerId};
+use pointsman_swarm::{LeaderHandle, RunEvent};
+use ratatui::layout::Size;
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::task::JoinSet;
+use tokio::time::{Duration, Instant, Interval, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use self::device::{Device, Panicked};
+use self::event::{Effect, Event};
+use self::key::Key;
+use self::state::State;
+use crate::render::length;
+use crate::terminal::refusal;
+
+pub use self::look::Look;
+
+/// Records that wait to be shown; whoever has more waits with them.
+const RECORDS_MAX: usize = 1_024;
+/// Shortest time between two frames: what a person sees as one movement.
+const FRAME: Duration = Duration::from_millis(33);
+/// How often ages are drawn anew.
+const TICK: Duration = Duration::from_secs(1);
+/// Records read at once for a transcript.
+const PAGE: u32 = 1_000;
+
+/// Why there is no full screen.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScreenError {
+    /// Standard input or standard output is something else.
+    #[error("standard input and standard output are no terminal")]
+    NoTerminal,
+    /// It does not do what a terminal does.
+    #[error("the terminal can't be set up as a full screen")]
+    SetUp(#[source] io::Error),
+}
+
+/// What a screen is opened for.
+pub struct ScreenOptions {
+    /// The running leader.
+    pub leader: LeaderHandle,
+    /// The names of the run's jobs, in the order of the file.
+    pub jobs: Vec<String>,
+    /// The ledger, for transcripts.
+    pub ledger: PathBuf,
+    /// The run's clock.
+    pub clock: Arc<dyn Clock>,
+    /// Whether colours are used.
+    pub look: Look,
+    /// Cancelled when the person stops the run.
+    pub stop: CancellationToken,
+}
+
+/// The full screen of one run.
+pub struct ScreenService {
+    options: ScreenOptions,
+    device: Device,
+    state: State,
+    requests: RequestEvents,
+    run: broadcast::Receiver<RunEvent>,
+    records: flume::Receiver<Arc<LedgerRecord>>,
+    input: EventStream,
+    answers: JoinSet<Option<(RequestId, String)>>,
+    readings: JoinSet<(WorkerId, Vec<Arc<LedgerRecord>>)>,
+}
+
+/// Tells the screen what was written to the ledger. Cheap to clone.
+#[derive(Clone)]
+pub struct ScreenHandle {
+    records: flume::Sender<Arc<LedgerRecord>>,
+}
+
+/// The screen has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the full screen has ended")]
+pub struct ScreenGone;
+
+impl ScreenHandle {
+    /// Shows a record; waits while many wait.
+    ///
+    /// Cancel safe: a dropped call shows nothing or all of it.
+    ///
+    /// # Errors
+    /// When the screen has ended.
+    pub async fn record(&self, record: Arc<LedgerRecord>) -> Result<(), ScreenGone> {
+        let sent = self.records.send_async(record).await;
+        sent.map_err(|_| ScreenGone)
+    }
+}
+
+/// Which sources have something to come still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    Open,
+    Ended,
+}
+
+impl ScreenService {
+    /// Takes the terminal over for a run. Has to be called within a Tokio runtime.
+    ///
+    /// # Errors
+    /// When there is no terminal, or it can't be set up; it is as it was then.
+    pub fn open(options: ScreenOptions) -> Result<(ScreenHandle, Self), ScreenError> {
+        let device = Device::open()?;
+        let (sender, records) = flume::bounded(RECORDS_MAX);
+        let state = State::new(options.leader.run(), &options.jobs, device.size());
+        let service = Self {
+            requests: options.leader.requests().subscribe(),
+            run: options.leader.events(),
+            options,
+            state,
+            device,
+            records,
+            input: EventStream::new(),
+            answers: JoinSet::new(),
+            readings: JoinSet::new(),
+        };
+        Ok((ScreenHandle { records: sender }, service))
+    }
+
+    /// Serves the person until `shutdown`, and gives the terminal back.
+    pub async fn run(mut self, shutdown: CancellationToken) {
+        self.take(Event::Listed(listed(self.options.leader.requests())));
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut flows = Flows::open();
+        let mut drawn = Instant::now() - FRAME;
+        let mut dirty = true;
+        while !shutdown.is_cancelled() {
+            let event = tokio::select! {
+                () = shutdown.cancelled() => break,
+                () = tokio::time::sleep_until(drawn + FRAME), if dirty => {
+                    self.draw();
+                    (drawn, dirty) = (Instant::now(), false);
+                    continue;
+                }
+                event = self.next(&mut tick, &mut flows) => event,
+            };
+            if let Some(event) = event {
+                self.take(event);
+                dirty = true;
+            }
+        }
+        // Answers on their way are carried to their end: the leader ends what stays open.
+        while self.answers.join_next().await.is_some() {}
+        self.readings.shutdown().await;
+    }
+
+    /// What comes next, if it is anything to the screen. Cancel safe.
+    async fn next(&mut self, tick: &mut Interval, flows: &mut Flows) -> Option<Event> {
+        tokio::select! {
+            event = self.requests.next(), if flows.requests == Flow::Open => match event {
+                Some(event) => event_of(event, self.options.leader.requests()),
+                None => {
+                    flows.requests = Flow::Ended;
+                    None
+                }
+            },
+            record = self.records.recv_async(), if flows.records == Flow::Open => match record {
+                Ok(record) => Some(Event::Record(record)),
+                Err(_) => {
+                    flows.records = Flow::Ended;
+                    None
+                }
+            },
+            event = self.run.recv(), if flows.run == Flow::Open => match event {
+                Ok(event) => Some(Event::Run(event)),
+                // The ledger's records tell the rest.
+                Err(RecvError::Lagged(_)) => None,
+                Err(RecvError::Closed) => {
+                    flows.run = Flow::Ended;
+                    None
+                }
+            },
+            input = self.input.next(), if flows.input == Flow::Open => match input {
+                Some(Ok(input)) => event_of_input(input),
+                Some(Err(_)) | None => {
+                    flows.input = Flow::Ended;
+                    Some(Event::Notice(
+                        "the terminal gives no keys; `pointsman answer` still reaches this run".into(),
+                    ))
+                }
+            },
+            Some(done) = self.answers.join_next() => match done {
+                Ok(Some((id, text))) => Some(Event::Refused(id, text)),
+                Ok(None) | Err(_) => None,
+            },
+            Some(read) = self.readings.join_next() => match read {
+                Ok((worker, records)) => Some(Event::Loaded(worker, records)),
+                Err(_) => Some(Event::Notice("the transcript can't be read".into())),
+            },
+            _ = tick.tick() => Some(Event::Tick),
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        for effect in self.state.handle(event, self.options.clock.now()) {
+            match effect {
+                Effect::Answer(request, kind) => self.answer(&request, kind),
+                Effect::Touch(id) => {
+                    let requests = self.options.leader.requests().clone();
+                    self.answers.spawn(async move {
+                        requests.touch(id).await;
+                        None
+                    });
+                }
+                Effect::StopWorker(worker) => self.stop_worker(worker),
+                Effect::StopRun => self.options.stop.cancel(),
+                Effect::Interrupt => {
+                    let _ = rustix::process::kill_process(
+                        rustix::process::getpid(),
+                        rustix::process::Signal::INT,
+                    );
+                }
+                Effect::Load(worker) => self.load(worker),
+                Effect::DropInput => self.drop_input(),
+                Effect::Redraw => {
+                    // A terminal that can't be cleared is drawn on as it is.
+                    let _ = self.device.terminal().clear();
+                }
+                Effect::Ring => self.device.ring(),
+            }
+        }
+    }
+
+    fn answer(&mut self, request: &PermissionRequest, kind: VerdictKind) {
+        let (id, digest) = (request.id, request.digest);
+        let requests = self.options.leader.requests().clone();
+        self.answers.spawn(async move {
+            let answer = Answer {
+                kind,
+                by: Answerer::Person {
+                    surface: Surface::Terminal,
+                },
+                digest: Some(digest),
+            };
+            refusal(requests.answer(id, answer).await).map(|text| (id, text))
+        });
+    }
+
+    fn stop_worker(&mut self, worker: WorkerId) {
+        let leader = self.options.leader.clone();
+        self.answers.spawn(async move {
+            if let Err(error) = leader.stop_worker(worker, "stopped at the terminal").await {
+                tracing::warn!(%error, %worker, "the order to stop an agent was not recorded");
+            }
+            None
+        });
+    }
+
+    fn load(&mut self, worker: WorkerId) {
+        let ledger = self.options.ledger.clone();
+        self.readings
+            .spawn_blocking(move || (worker, records_of(&ledger, worker)));
+    }
+
+    /// Throws away keys that were pressed before now, wherever they wait.
+    fn drop_input(&mut self) {
+        self.device.drop_input();
+        while let Some(Some(Ok(input))) = self.input.next().now_or_never() {
+            // A new size is no key.
+            if let Input::Resize(width, height) = input {
+                let now = self.options.clock.now();
+                self.state
+                    .handle(Event::Resized(Size::new(width, height)), now);
+            }
+        }
+    }
+
+    /// Draws a frame. Blocks while the terminal takes it, for which the runtime's other work moves on.
+    fn draw(&mut self) {
+        let now = self.options.clock.now();
+        match self.device.ready() {
+            Ok(Panicked::No) => {}
+            Ok(Panicked::Yes) => {
+                let text = "a part of pointsman panicked; its message is printed at the end";
+                self.state.handle(Event::Notice(text.into()), now);
+            }
+            Err(_) => return,
+        }
+        self.device.set_title(title(&self.state));
+        let size = self.device.size();
+        self.state.handle(Event::Resized(size), now);
+        let (state, look) = (&self.state, self.options.look);
+        let device = &mut self.device;
+        let drawn = tokio::task::block_in_place(|| {
+            device.terminal().draw(|frame| {
+                let cursor = draw::draw(state, now, look, frame.buffer_mut());
+                if let Some(cursor) = cursor {
+                    frame.set_cursor_position(cursor);
+                }
+            })
+        });
+        let drew = drawn.is_ok_and(|frame| frame.area.as_size() == size);
+        if drew {
+            self.state.handle(Event::Drawn, self.options.clock.now());
+        }
+    }
+}
+
+/// Which of a screen's sources are at their end.
+struct Flows {
+    requests: Flow,
+    records: Flow,
+    run: Flow,
+    input: Flow,
+}
+
+impl Flows {
+    fn open() -> Self {
+        Self {
+            requests: Flow::Open,
+            records: Flow::Open,
+            run: Flow::Open,
+            input: Flow::Open,
+        }
+    }
+}
+
+/// The window's title: whoever has it in a row of others sees whether somebody waits.
+fn title(state: &State) -> String {
+    match state.queue.len() {
+        0 => format!("pointsman {}", state.run),
+        count => format!("({count}) pointsman {}", state.run),
+    }
+}
+
+/// All requests that are to be on the surfaces now.
+fn listed(requests: &Requests) -> Vec<Arc<OpenRequest>> {
+    let mut open = requests.list();
+    open.retain(|open| open.shown);
+    open
+}
+
+fn event_of(event: RequestEvent, requests: &Requests) -> Option<Event> {
+    match event {
+        RequestEvent::Opened(open) => open.shown.then_some(Event::Shown(open)),
+        RequestEvent::Shown { id } => requests.get(id).map(Event::Shown),
+        RequestEvent::Touched { .. } => None,
+        RequestEvent::Advised { id, advice } => Some(Event::Advised(id, advice)),
+        RequestEvent::DeadlineSoon { id, left } => Some(Event::Notice(format!(
+            "{id} ends unanswered in {}",
+            length(left)
+        ))),
+        RequestEvent::Closed { id, verdict } => Some(Event::Closed(id, verdict)),
+        RequestEvent::Missed { .. } => Some(Event::Listed(listed(requests))),
+    }
+}
+
+fn event_of_input(input: Input) -> Option<Event> {
+    match input {
+        Input::Key(key) => Key::of(key).map(Event::Key),
+        Input::Paste(text) => Some(Event::Pasted(text)),
+        Input::Resize(width, height) => Some(Event::Resized(Size::new(width, height))),
+        Input::FocusGained | Input::FocusLost | Input::Mouse(_) => None,
+    }
+}
+
+/// The records of an agent, the latest of them. Blocks on the disk; what can't be read is left out.
+fn records_of(ledger: &std::path::Path, worker: WorkerId) -> Vec<Arc<LedgerRecord>> {
+    let Ok(reader) = LedgerReader::open(ledger) else {
+        return Vec::new();
+    };
+    let mut filter = Filter {
+        run: Some(worker.run()),
+        worker: Some(worker),
+        limit: Some(PAGE),
+        after: Some(Seq(0)),
+        ..Filter::default()
+    };
+    let mut records: Vec<Arc<LedgerRecord>> = Vec::new();
+    while let Ok(page) = reader.records(&filter) {
+        let Some(last) = page.records.last() else {
+            break;
+        };
+        filter.after = Some(last.seq);
+        records.extend(page.records.into_iter().map(Arc::new));
+        let surplus = records.len().saturating_sub(transcript::RECORDS_MAX);
+        records.drain(..surplus);
+    }
+    records
+}

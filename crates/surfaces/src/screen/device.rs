@@ -1,0 +1,148 @@
+//! The terminal as a full screen: taken over when it is opened, given back however the program ends.
+//!
+//! A panic anywhere gives the terminal back before its message is printed; the screen, if it lives
+//! on, takes it again with the next frame.
+
+use std::io::{self, IsTerminal as _, Stdout, Write as _};
+use std::os::fd::AsFd as _;
+use std::panic;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crossterm::cursor::Show;
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{execute, queue};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Size;
+use rustix::termios::{QueueSelector, tcflush};
+
+use super::ScreenError;
+
+/// Puts the terminal's own title away, and takes it back.
+const PUSH_TITLE: &str = "\x1b[22;0t";
+/// See [`PUSH_TITLE`].
+const POP_TITLE: &str = "\x1b[23;0t";
+
+/// Whose the terminal is. One process has one terminal, so this is the process's.
+static HELD: AtomicU8 = AtomicU8::new(FREE);
+/// Nobody's: it is as the shell left it.
+const FREE: u8 = 0;
+/// The screen's.
+const TAKEN: u8 = 1;
+/// A panic has given it back.
+const PANICKED: u8 = 2;
+
+/// See the module's words.
+pub(super) struct Device {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    title: String,
+}
+
+impl Device {
+    /// Takes the terminal over.
+    pub(super) fn open() -> Result<Self, ScreenError> {
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            return Err(ScreenError::NoTerminal);
+        }
+        give_back_on_panic();
+        let device = Self {
+            terminal: Terminal::new(CrosstermBackend::new(io::stdout()))
+                .map_err(ScreenError::SetUp)?,
+            title: String::new(),
+        };
+        take().map_err(ScreenError::SetUp)?;
+        Ok(device)
+    }
+
+    /// The terminal's size.
+    pub(super) fn size(&self) -> Size {
+        self.terminal.size().unwrap_or_default()
+    }
+
+    /// The terminal to draw on. After a panic it is taken over again; then this says so.
+    pub(super) fn ready(&mut self) -> io::Result<Panicked> {
+        if HELD.load(Ordering::SeqCst) != PANICKED {
+            return Ok(Panicked::No);
+        }
+        take()?;
+        self.terminal.clear()?;
+        Ok(Panicked::Yes)
+    }
+
+    /// See [`Terminal`].
+    pub(super) fn terminal(&mut self) -> &mut Terminal<CrosstermBackend<Stdout>> {
+        &mut self.terminal
+    }
+
+    /// Rings the bell.
+    pub(super) fn ring(&self) {
+        let mut out = io::stdout();
+        // A terminal that is gone rings no bell.
+        let _ = out.write_all(b"\x07").and_then(|()| out.flush());
+    }
+
+    /// Sets the window's title, when it is another one.
+    pub(super) fn set_title(&mut self, title: String) {
+        if title != self.title {
+            let _ = execute!(io::stdout(), SetTitle(&title));
+            self.title = title;
+        }
+    }
+
+    /// Throws away what was typed and not read yet.
+    pub(super) fn drop_input(&self) {
+        let _ = tcflush(io::stdin().as_fd(), QueueSelector::IFlush);
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        give_back(FREE);
+    }
+}
+
+/// Whether a panic had given the terminal back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Panicked {
+    Yes,
+    No,
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    HELD.store(TAKEN, Ordering::SeqCst);
+    let mut out = io::stdout();
+    queue!(out, EnterAlternateScreen, EnableBracketedPaste)?;
+    out.write_all(PUSH_TITLE.as_bytes())?;
+    out.flush()
+}
+
+/// Makes the terminal what it was. Nothing is left to do about one that is gone.
+fn give_back(to: u8) {
+    if HELD.swap(to, Ordering::SeqCst) != TAKEN {
+        return;
+    }
+    let mut out = io::stdout();
+    let _ = queue!(out, DisableBracketedPaste, LeaveAlternateScreen, Show);
+    let _ = out.write_all(POP_TITLE.as_bytes());
+    let _ = out.flush();
+    let _ = disable_raw_mode();
+}
+
+/// Sees to it that the message of a panic is printed on a terminal that can show it.
+fn give_back_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if HELD.load(Ordering::SeqCst) == TAKEN {
+                give_back(PANICKED);
+            }
+            before(info);
+        }));
+    });
+}

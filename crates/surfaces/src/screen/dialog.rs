@@ -1,0 +1,436 @@
+//! A request in front of the person: how far it was read, and which answer is being made.
+//!
+//! It covers exactly the requests it was opened with. Nothing is approved before the whole sheet was
+//! before the person's eyes, and never by a key that one presses for other things: the answer is
+//! made in a panel and sent by a chord.
+
+mod allow;
+mod confirm;
+mod deny;
+mod edit;
+mod form;
+
+use std::sync::Arc;
+
+use pointsman_approvals::OpenRequest;
+use pointsman_model::{Millis, PermissionRequest, RequestId, VerdictKind, WallTime, WorkerId};
+use ratatui::layout::Rect;
+
+use self::allow::AllowPanel;
+use self::confirm::ConfirmPanel;
+use self::deny::DenyPanel;
+use self::edit::EditPanel;
+pub(super) use self::form::Form;
+use super::event::Effect;
+use super::key::Key;
+use super::layout;
+use super::queue::{Place, Queue, Weight};
+use super::scroll::Scroll;
+use super::sheet::{RequestSheet, Row, request_sheet, wrap};
+
+/// Everyday keys within this time after a request came before the person's eyes were meant for
+/// something else.
+pub(super) const GRACE: Millis = Millis(200);
+
+/// The chord that sends a yes.
+pub(super) const SEND: Key = Key::Chord('y');
+
+/// An answer that is made and not sent.
+pub(super) type Answer = (Arc<PermissionRequest>, VerdictKind);
+
+/// Whether something was before the person's eyes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Eyes {
+    NotYet,
+    Saw,
+}
+
+/// What the person is making.
+#[derive(Debug)]
+pub(super) enum Panel {
+    Allow(AllowPanel),
+    Confirm(ConfirmPanel),
+    Deny(DenyPanel),
+    Edit(EditPanel),
+}
+
+/// What a key in the dialog came to, for the screen to carry on with.
+#[derive(Debug, PartialEq)]
+pub(super) enum Wish {
+    /// Do this.
+    Do(Effect),
+    /// Tell this.
+    Say(String),
+    /// Go back to the overview.
+    Back,
+    /// Open the request after this one, or the one before it.
+    Next,
+    Before,
+    /// Show the agent's transcript.
+    Transcript(WorkerId),
+    /// Ask what to stop.
+    Stop(WorkerId),
+}
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct Dialog {
+    pub(super) place: Place,
+    covered: Vec<Arc<OpenRequest>>,
+    weight: Weight,
+    sheet: RequestSheet,
+    rows: Rows,
+    scroll: Scroll,
+    since: Option<WallTime>,
+    touched: Eyes,
+    panel: Option<(Panel, Eyes, Scroll)>,
+    /// An edited input that was put aside.
+    draft: Option<EditPanel>,
+}
+
+/// The sheet in rows of a width; so many of them, the first ones, have to be seen before a yes.
+#[derive(Debug)]
+struct Rows {
+    width: u16,
+    needed: usize,
+    all: Vec<Row>,
+}
+
+impl Rows {
+    fn of(sheet: &RequestSheet, width: u16) -> Self {
+        let mut all = wrap(&sheet.needed, width);
+        let needed = all.len();
+        all.extend(wrap(&sheet.further, width));
+        Self { width, needed, all }
+    }
+}
+
+/// What a panel did with a key.
+#[derive(Debug)]
+enum Turn {
+    /// It goes on.
+    Stay,
+    /// Another answer is being made now: it is to be seen before it is sent.
+    Changed,
+    /// It closes, and nothing was answered.
+    Close,
+    /// It says why it can't.
+    Fault(String),
+    /// These answers are to be sent.
+    Send(Vec<Answer>),
+    /// It is none of its keys.
+    Other,
+}
+
+impl Dialog {
+    /// Opens the group at `place`, with the requests that are open now.
+    pub(super) fn open(place: Place, queue: &Queue, width: u16) -> Option<Self> {
+        let group = queue.get(place)?;
+        let covered = group.open.clone();
+        covered.first()?;
+        let sheet = request_sheet(&covered);
+        Some(Self {
+            place,
+            weight: group.weight,
+            rows: Rows::of(&sheet, width),
+            sheet,
+            covered,
+            scroll: Scroll::new(),
+            since: None,
+            touched: Eyes::NotYet,
+            panel: None,
+            draft: None,
+        })
+    }
+
+    /// The requests that answers may be for, the drawn one first.
+    pub(super) fn covered(&self) -> &[Arc<OpenRequest>] {
+        &self.covered
+    }
+
+    /// The drawn request: the first that is open still, else the first.
+    pub(super) fn drawn_request(&self, queue: &Queue) -> Option<&Arc<OpenRequest>> {
+        let open = |open: &&Arc<OpenRequest>| queue.place_of(open.request.id).is_some();
+        self.covered.iter().find(open).or(self.covered.first())
+    }
+
+    /// Whether it covers this request.
+    pub(super) fn covers(&self, id: RequestId) -> bool {
+        self.covered.iter().any(|open| open.request.id == id)
+    }
+
+    /// Whether an answer is being made.
+    pub(super) fn has_panel(&self) -> bool {
+        self.panel.is_some()
+    }
+
+    /// Whether all that it covers have ended.
+    pub(super) fn is_over(&self, queue: &Queue) -> bool {
+        let mut covered = self.covered.iter();
+        covered.all(|open| queue.place_of(open.request.id).is_none())
+    }
+
+    /// A checker said something of one of the covered requests.
+    pub(super) fn refresh(&mut self, queue: &Queue) {
+        let Some(group) = queue.get(self.place) else {
+            return;
+        };
+        for covered in &mut self.covered {
+            let id = covered.request.id;
+            if let Some(now) = group.open.iter().find(|open| open.request.id == id) {
+                *covered = Arc::clone(now);
+            }
+        }
+        self.sheet = request_sheet(&self.covered);
+        self.rows = Rows::of(&self.sheet, self.rows.width);
+    }
+
+    /// The screen has another size: what was read in part is to be read again, and the panel is to
+    /// be seen again.
+    pub(super) fn resize(&mut self, width: u16) {
+        if self.rows.width != width {
+            self.rows = Rows::of(&self.sheet, width);
+            self.scroll.rewrapped();
+        }
+        self.since = None;
+        if let Some((_, eyes, scroll)) = &mut self.panel {
+            *eyes = Eyes::NotYet;
+            *scroll = Scroll::new();
+        }
+    }
+
+    /// The panel as it is drawn.
+    pub(super) fn form(&self) -> Option<Form> {
+        let (panel, ..) = self.panel.as_ref()?;
+        let width = self.rows.width;
+        Some(match panel {
+            Panel::Allow(panel) => panel.form(&self.covered, width),
+            Panel::Confirm(panel) => panel.form(width),
+            Panel::Deny(panel) => panel.form(width),
+            Panel::Edit(panel) => panel.form(&self.covered, width),
+        })
+    }
+
+    /// Where sheet and panel stand.
+    pub(super) fn areas(&self, body: Rect, form: Option<&Form>) -> layout::Dialog {
+        match form {
+            None => layout::Dialog::alone(body),
+            Some(form) => layout::Dialog::with_panel(body, form.body.len(), form.field_rows()),
+        }
+    }
+
+    /// The rows of the sheet, and which is at the top.
+    pub(super) fn sheet(&self, height: u16) -> (&[Row], usize) {
+        let rows = &self.rows.all;
+        (rows, self.scroll.top(rows.len(), usize::from(height)))
+    }
+
+    /// The row of the panel's body at the top.
+    pub(super) fn panel_top(&self, rows: usize, height: u16) -> usize {
+        let scroll = self.panel.as_ref().map(|(_, _, scroll)| scroll);
+        scroll.map_or(0, |scroll| scroll.top(rows, usize::from(height)))
+    }
+
+    /// How many rows of the sheet are still to be seen before a yes.
+    pub(super) fn unseen(&self) -> usize {
+        self.scroll.unseen(self.rows.needed)
+    }
+
+    /// It was put before the person's eyes at `now`.
+    pub(super) fn drawn(&mut self, body: Rect, now: WallTime) {
+        self.since.get_or_insert(now);
+        let form = self.form();
+        let areas = self.areas(body, form.as_ref());
+        if let (Some(form), Some((_, eyes, scroll))) = (form, &mut self.panel) {
+            *eyes = Eyes::Saw;
+            let rows = form.body.len();
+            scroll.drawn(rows, rows, usize::from(areas.panel.height));
+        }
+        let height = usize::from(areas.sheet.height);
+        if height > 0 {
+            self.scroll
+                .drawn(self.rows.needed, self.rows.all.len(), height);
+        }
+    }
+
+    /// Takes a pasted text. It goes where a text is being written, and is dropped everywhere else.
+    pub(super) fn paste(&mut self, text: &str, now: WallTime) {
+        if self.in_grace(now) {
+            return;
+        }
+        match &mut self.panel {
+            Some((Panel::Deny(panel), ..)) => panel.paste(text),
+            Some((Panel::Edit(panel), ..)) => panel.paste(text),
+            Some((Panel::Allow(panel), ..)) => panel.paste(text),
+            Some((Panel::Confirm(_), ..)) | None => {}
+        }
+    }
+
+    fn in_grace(&self, now: WallTime) -> bool {
+        self.since.is_none_or(|since| now.since(since) < GRACE)
+    }
+
+    /// Takes a key at `now`.
+    pub(super) fn key(&mut self, key: Key, queue: &Queue, body: Rect, now: WallTime) -> Vec<Wish> {
+        // The chord that sends is the whole act: it counts in the grace too, in a panel that was seen.
+        if self.in_grace(now) && !(key == SEND && self.panel.is_some()) {
+            return Vec::new();
+        }
+        let mut wishes = self.touch(now, queue);
+        let form = self.form();
+        let areas = self.areas(body, form.as_ref());
+        wishes.extend(match (self.panel.take(), form) {
+            (Some(panel), Some(form)) => self.panel_key(panel, &form, key, queue, areas),
+            (_, _) => self.sheet_key(key, queue, areas.sheet),
+        });
+        wishes
+    }
+
+    /// A key after the grace: from here on no automatic answer gets in before the person.
+    fn touch(&mut self, now: WallTime, queue: &Queue) -> Vec<Wish> {
+        if self.touched == Eyes::Saw || self.in_grace(now) {
+            return Vec::new();
+        }
+        self.touched = Eyes::Saw;
+        let open = self
+            .covered
+            .iter()
+            .filter(|open| queue.answerable(open.request.id));
+        open.map(|open| Wish::Do(Effect::Touch(open.request.id)))
+            .collect()
+    }
+
+    fn sheet_key(&mut self, key: Key, queue: &Queue, sheet: Rect) -> Vec<Wish> {
+        if let Some(step) = key.step() {
+            let (rows, height) = (self.rows.all.len(), usize::from(sheet.height));
+            self.scroll.step(step, rows, height);
+            return Vec::new();
+        }
+        let Some(drawn) = self.drawn_request(queue).map(Arc::clone) else {
+            return vec![Wish::Back];
+        };
+        let agent = drawn.request.lineage.agent().worker;
+        match key {
+            Key::Esc | Key::Left | Key::Char('q') => return vec![Wish::Back],
+            Key::Enter if self.is_over(queue) => return vec![Wish::Next],
+            Key::Char('n') => return vec![Wish::Next],
+            Key::Char('p') => return vec![Wish::Before],
+            Key::Char('t') => return vec![Wish::Transcript(agent)],
+            Key::Char('s') => return vec![Wish::Stop(agent)],
+            _ => {}
+        }
+        let panel = match key {
+            Key::Char('a' | 'e' | 'd' | 'x') if !queue.answerable(drawn.request.id) => {
+                return vec![Wish::Say("it is not open any more".into())];
+            }
+            Key::Char('a' | 'e') if !self.scroll.is_whole() => {
+                return vec![Wish::Say(
+                    "read it to its end first: ↓ or the blank goes on".into(),
+                )];
+            }
+            Key::Char('a') => Panel::Allow(AllowPanel::new(&self.answerable(queue))),
+            Key::Char('e') => {
+                let draft = self.draft.take();
+                Panel::Edit(draft.unwrap_or_else(|| EditPanel::new(&drawn.request)))
+            }
+            Key::Char('d') => Panel::Deny(DenyPanel::this(
+                &self.answerable(queue),
+                &queue.below(agent),
+            )),
+            Key::Char('x') => Panel::Deny(DenyPanel::agents(
+                &self.answerable(queue),
+                &queue.below(agent),
+            )),
+            _ => return Vec::new(),
+        };
+        self.panel = Some((panel, Eyes::NotYet, Scroll::new()));
+        Vec::new()
+    }
+
+    /// The covered requests that can be answered now, the drawn one first.
+    fn answerable(&self, queue: &Queue) -> Vec<Arc<OpenRequest>> {
+        let open = |open: &&Arc<OpenRequest>| queue.answerable(open.request.id);
+        self.covered.iter().filter(open).map(Arc::clone).collect()
+    }
+
+    fn panel_key(
+        &mut self,
+        (mut panel, eyes, mut scroll): (Panel, Eyes, Scroll),
+        form: &Form,
+        key: Key,
+        queue: &Queue,
+        areas: layout::Dialog,
+    ) -> Vec<Wish> {
+        let sends = key == SEND || key == Key::Enter;
+        if sends && eyes == Eyes::NotYet {
+            self.panel = Some((panel, eyes, scroll));
+            return Vec::new();
+        }
+        if key == SEND && !scroll.is_whole() {
+            self.panel = Some((panel, eyes, scroll));
+            return vec![Wish::Say(
+                "the rules are not all in view yet: PgDn goes on".into(),
+            )];
+        }
+        let turn = match &mut panel {
+            Panel::Allow(panel) => panel.key(key),
+            Panel::Confirm(panel) => panel.key(key),
+            Panel::Deny(panel) => panel.key(key),
+            Panel::Edit(panel) => panel.key(key),
+        };
+        match turn {
+            Turn::Stay => {
+                self.panel = Some((panel, eyes, scroll));
+                Vec::new()
+            }
+            Turn::Changed => {
+                self.panel = Some((panel, Eyes::NotYet, Scroll::new()));
+                Vec::new()
+            }
+            Turn::Other => {
+                if let Some(step) = key.step() {
+                    let height = usize::from(areas.panel.height);
+                    scroll.step(step, form.body.len(), height);
+                }
+                self.panel = Some((panel, eyes, scroll));
+                Vec::new()
+            }
+            Turn::Fault(text) => {
+                self.panel = Some((panel, eyes, scroll));
+                vec![Wish::Say(text)]
+            }
+            Turn::Close => {
+                if let Panel::Edit(edit) = panel {
+                    self.draft = Some(edit);
+                }
+                Vec::new()
+            }
+            Turn::Send(answers) => self.send(&panel, answers, queue),
+        }
+    }
+
+    /// Sends the answers, or asks for the second act that a grave one takes.
+    fn send(&mut self, panel: &Panel, answers: Vec<Answer>, queue: &Queue) -> Vec<Wish> {
+        let open: Vec<Answer> = answers
+            .into_iter()
+            .filter(|(request, _)| queue.answerable(request.id))
+            .collect();
+        if open.is_empty() {
+            return vec![Wish::Say(
+                "it is not open any more; nothing was sent".into(),
+            )];
+        }
+        let yes = match panel {
+            Panel::Allow(_) | Panel::Edit(_) => true,
+            Panel::Confirm(_) | Panel::Deny(_) => false,
+        };
+        if yes && self.weight == Weight::Grave {
+            let confirm = Panel::Confirm(ConfirmPanel::new(open));
+            self.panel = Some((confirm, Eyes::NotYet, Scroll::new()));
+            return Vec::new();
+        }
+        open.into_iter()
+            .map(|(request, kind)| Wish::Do(Effect::Answer(request, kind)))
+            .collect()
+    }
+}

@@ -1,0 +1,310 @@
+//! Drawing: a state and a moment in, cells out. Nothing is decided or kept here.
+
+mod help;
+mod overview;
+mod request;
+mod transcript;
+
+use pointsman_model::{Millis, WallTime};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+pub(super) use help::help_rows;
+
+use super::dialog::Form;
+use super::layout::{self, Frame};
+use super::look::Look;
+use super::sheet::{Ink, Line, Row, Tone, clip, text_width, wrap};
+use super::state::{Course, Over, State, View};
+use super::stop::{StopBox, Target};
+
+/// Keys that do something now, and what.
+type Keys = Vec<(&'static str, &'static str)>;
+
+/// Draws the screen as it is at `now`; gives where the terminal's cursor belongs, if anywhere.
+pub(super) fn draw(
+    state: &State,
+    now: WallTime,
+    look: Look,
+    buffer: &mut Buffer,
+) -> Option<Position> {
+    let mut canvas = Canvas { buffer, look };
+    if !layout::fits(state.size) {
+        let area = Rect::new(0, 0, state.size.width, state.size.height);
+        let text = "the window is too small to show a request";
+        for (at, row) in wrap(&[Line::plain(Tone::Plain, text)], area.width)
+            .iter()
+            .enumerate()
+        {
+            canvas.row(area, at, row);
+        }
+        return None;
+    }
+    let frame = Frame::of(state.size);
+    let (cursor, keys) = match &state.view {
+        View::Overview => overview::draw(state, now, frame, &mut canvas),
+        View::Request(dialog) => request::draw(state, dialog, now, frame, &mut canvas),
+        View::Transcript(reading) => transcript::draw(state, reading, frame, &mut canvas),
+    };
+    let (cursor, keys) = match &state.over {
+        Over::Nothing => (cursor, keys),
+        Over::Help(top) => {
+            help::draw(*top, frame.body, &mut canvas);
+            (None, vec![("↑↓", "read"), ("any other key", "back")])
+        }
+        Over::Stop(stop) => {
+            let form = stop_form(stop, frame.body.width);
+            let areas = layout::Dialog::with_panel(frame.body, form.body.len(), form.field_rows());
+            let cursor = canvas.form(&form, areas, 0);
+            (cursor, form.keys)
+        }
+    };
+    let notice = Line::plain(Tone::Notice, clip(&state.notice, frame.status.width));
+    for row in wrap(&[notice], frame.status.width).iter().take(1) {
+        canvas.row(frame.status, 0, row);
+    }
+    canvas.keys(frame.footer, &keys);
+    cursor
+}
+
+/// The box that asks what to stop.
+fn stop_form(stop: &StopBox, width: u16) -> Form {
+    let what = match stop.target() {
+        Target::Agent(_, who) => format!("stop {who}, and all agents below it"),
+        Target::Run => "stop the whole run".to_owned(),
+    };
+    let lines = [
+        Line::plain(
+            Tone::Plain,
+            "open questions end as cancelled, running commands are killed",
+        ),
+        Line::plain(Tone::Notice, "type `stop` and press Enter"),
+    ];
+    let mut keys = vec![("Enter", "stop, once the word is there"), ("Esc", "back")];
+    match stop.target() {
+        Target::Run => keys.push(("Ctrl-C", "stop at once")),
+        Target::Agent(..) => keys.push(("Ctrl-C", "stop the whole run")),
+    }
+    if stop.has_choice() {
+        keys.push(("Tab", "the agent, or the run"));
+    }
+    Form {
+        title: what,
+        body: wrap(&lines, width),
+        field: Some(("> ", stop.field.drawn(width.saturating_sub(2)))),
+        keys,
+    }
+}
+
+/// What is drawn on.
+struct Canvas<'a> {
+    buffer: &'a mut Buffer,
+    look: Look,
+}
+
+impl Canvas<'_> {
+    /// Writes a row into the area's row of that number, cut at its edge.
+    fn row(&mut self, area: Rect, number: usize, row: &Row) {
+        let Ok(number) = u16::try_from(number) else {
+            return;
+        };
+        if number >= area.height {
+            return;
+        }
+        let y = area.y.saturating_add(number);
+        let mut x = area.x;
+        for ink in &row.inks {
+            let left = usize::from(area.right().saturating_sub(x));
+            let style = self.look.style(ink.tone);
+            (x, _) = self.buffer.set_stringn(x, y, &ink.text, left, style);
+        }
+    }
+
+    /// Reverses the area's row of that number.
+    fn reverse(&mut self, area: Rect, number: usize) {
+        let Ok(number) = u16::try_from(number) else {
+            return;
+        };
+        let row = Rect {
+            y: area.y.saturating_add(number),
+            height: 1.min(area.height.saturating_sub(number)),
+            ..area
+        };
+        let style = self.look.reversed();
+        self.buffer.set_style(row, style);
+    }
+
+    /// A title bar with a text at its left and one at its right.
+    fn bar(&mut self, area: Rect, left: &str, right: &str) {
+        let room = area
+            .width
+            .saturating_sub(text_width(right))
+            .saturating_sub(2);
+        let left = clip(left, room);
+        let between = area
+            .width
+            .saturating_sub(text_width(&left))
+            .saturating_sub(text_width(right))
+            .saturating_sub(2);
+        let text = format!(" {left}{}{right} ", " ".repeat(usize::from(between)));
+        self.row(area, 0, &Row::of(vec![Ink::new(Tone::Heading, text)]));
+        self.reverse(area, 0);
+    }
+
+    /// A heading of a pane.
+    fn title(&mut self, area: Rect, text: &str, has_keys: Attention) {
+        let text = clip(text, area.width.saturating_sub(2));
+        let rest = area
+            .width
+            .saturating_sub(text_width(&text))
+            .saturating_sub(3);
+        let (lead, tone) = match has_keys {
+            Attention::Here => ("▌", Tone::Heading),
+            Attention::Elsewhere => (" ", Tone::Quiet),
+        };
+        let line = "─".repeat(usize::from(rest));
+        let inks = vec![
+            Ink::new(Tone::Key, lead),
+            Ink::new(tone, format!("{text} ")),
+            Ink::new(Tone::Quiet, line),
+        ];
+        self.row(area, 0, &Row::of(inks));
+    }
+
+    /// A panel: its bar, its rows from `top` on, its text. Gives where the cursor belongs.
+    fn form(&mut self, form: &Form, areas: layout::Dialog, top: usize) -> Option<Position> {
+        for area in [areas.title, areas.panel, areas.field] {
+            self.clear(area);
+        }
+        let hidden = form
+            .body
+            .len()
+            .saturating_sub(usize::from(areas.panel.height));
+        let more = if hidden > 0 { "PgDn: more" } else { "" };
+        self.bar(areas.title, &form.title, more);
+        for (at, row) in form.body.iter().skip(top).enumerate() {
+            self.row(areas.panel, at, row);
+        }
+        let (label, drawn) = form.field.as_ref()?;
+        let height = usize::from(areas.field.height).max(1);
+        let first = drawn.row.saturating_add(1).saturating_sub(height);
+        for (at, text) in drawn.rows.iter().skip(first).take(height).enumerate() {
+            let lead = if at == 0 && first == 0 {
+                (*label).to_owned()
+            } else {
+                " ".repeat(usize::from(text_width(label)))
+            };
+            let inks = vec![Ink::new(Tone::Quiet, lead), Ink::new(Tone::Plain, text)];
+            self.row(areas.field, at, &Row::of(inks));
+        }
+        let row = u16::try_from(drawn.row.saturating_sub(first)).unwrap_or(0);
+        let column = text_width(label).saturating_add(drawn.column);
+        Some(Position {
+            x: areas
+                .field
+                .x
+                .saturating_add(column)
+                .min(areas.field.right()),
+            y: areas.field.y.saturating_add(row),
+        })
+    }
+
+    /// The footer: what may be pressed now.
+    fn keys(&mut self, area: Rect, keys: &Keys) {
+        let mut inks = Vec::new();
+        let mut left = area.width;
+        for (key, what) in keys {
+            let text = format!(" {what}  ");
+            let wide = text_width(key).saturating_add(text_width(&text));
+            // The last two blanks may fall off the edge.
+            if wide.saturating_sub(2) > left {
+                break;
+            }
+            left = left.saturating_sub(wide);
+            inks.push(Ink::new(Tone::Key, *key));
+            inks.push(Ink::new(Tone::Plain, text));
+        }
+        self.row(area, 0, &Row::of(inks));
+    }
+
+    fn clear(&mut self, area: Rect) {
+        for y in area.top()..area.bottom() {
+            for x in area.left()..area.right() {
+                if let Some(cell) = self.buffer.cell_mut((x, y)) {
+                    cell.reset();
+                }
+            }
+        }
+    }
+}
+
+/// Whether a pane has the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attention {
+    Here,
+    Elsewhere,
+}
+
+/// The first row: the run, how far it is, who waits.
+fn header(state: &State, canvas: &mut Canvas<'_>, frame: Frame) {
+    let progress = state.roster.progress();
+    let mut left = format!("pointsman {}", state.run);
+    if progress.all > 0 {
+        let ended = progress.done.saturating_add(progress.failed);
+        left.push_str(&format!(
+            "  {} {ended}/{} jobs",
+            gauge(ended, progress.all),
+            progress.all
+        ));
+    }
+    if progress.failed > 0 {
+        left.push_str(&format!(", {} not well", progress.failed));
+    }
+    left.push_str(&format!("  {} at work", state.roster.at_work()));
+    if state.course == Course::Stopping {
+        left.push_str("  stopping");
+    }
+    let right = match state.queue.len() {
+        0 => "nothing waits for you".to_owned(),
+        1 => "1 waits for you".to_owned(),
+        many => format!("{many} wait for you"),
+    };
+    canvas.bar(frame.header, &left, &right);
+}
+
+/// A bar of eight cells.
+fn gauge(part: usize, all: usize) -> String {
+    const CELLS: usize = 8;
+    let full = part.saturating_mul(CELLS) / all.max(1);
+    let full = full.min(CELLS);
+    format!(
+        "{}{}",
+        "█".repeat(full),
+        "░".repeat(CELLS.saturating_sub(full))
+    )
+}
+
+/// A length of time in at most four columns: `4s`, `12m`, `3h`, `9d`.
+fn short(of: Millis) -> String {
+    let seconds = of.0 / 1_000;
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m", seconds / 60),
+        3_600..86_400 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+/// Text at the left of a column of that width.
+fn column(text: &str, width: u16) -> String {
+    let text = clip(text, width);
+    let rest = width.saturating_sub(text_width(&text));
+    format!("{text}{}", " ".repeat(usize::from(rest)))
+}
+
+/// Text at the right of a column of that width.
+fn column_right(text: &str, width: u16) -> String {
+    let text = clip(text, width);
+    let rest = width.saturating_sub(text_width(&text));
+    format!("{}{text}", " ".repeat(usize::from(rest)))
+}

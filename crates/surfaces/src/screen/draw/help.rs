@@ -1,0 +1,81 @@
+//! The help: every key, and why a yes takes what it takes.
+
+use ratatui::layout::Rect;
+
+use super::Canvas;
+use crate::screen::sheet::{Ink, Line, Row, Tone, wrap};
+
+/// Keys and what they do; a heading where there is no key.
+const HELP: &[(&str, &str)] = &[
+    ("", "everywhere"),
+    ("↑ ↓ PgUp PgDn", "move, read on; j, k and the blank too"),
+    ("?", "this help"),
+    ("Ctrl-L", "draw everything anew"),
+    ("Ctrl-C", "ask whether to stop the run; once more stops it"),
+    ("", "overview"),
+    ("Tab", "the other list"),
+    ("Enter", "open the request, or the transcript of the agent"),
+    ("/", "show only what holds a text; Esc shows everything"),
+    ("s", "stop the agent under the cursor, or the run"),
+    ("", "request"),
+    (
+        "a",
+        "let it run: once, or with a rule for later; Ctrl-Y sends it",
+    ),
+    ("e", "change what is to run; Ctrl-Y sends it"),
+    ("d", "refuse it, with words for the agent; Enter sends them"),
+    ("x", "refuse all that this agent asks now"),
+    ("s", "stop the agent"),
+    ("t", "transcript of the agent"),
+    ("n p", "the next request, the one before"),
+    ("Esc", "back, nothing is answered"),
+    ("", "transcript"),
+    ("/", "search; n and N go on"),
+    ("Esc", "back"),
+    ("", "why a yes is slow"),
+    (
+        "",
+        "Nothing runs by a key that one presses for something else: a yes is sent by Ctrl-Y alone, after the request was read to its end. What can't be had back wants its id typed out as well. New requests wait in the list; they never come under your fingers. A paste answers nothing.",
+    ),
+    ("", "in the tree"),
+    ("?", "waits for you"),
+    ("▶", "runs a tool"),
+    ("·", "works"),
+    ("…", "was not heard of for a minute"),
+    ("✓ ✗ ■", "done, failed or halted, stopped"),
+];
+
+/// The rows of the help on a narrow screen; enough for scrolling on every one.
+pub(in crate::screen) fn help_rows() -> usize {
+    HELP.len().saturating_add(8)
+}
+
+pub(super) fn draw(top: usize, body: Rect, canvas: &mut Canvas<'_>) {
+    canvas.clear(body);
+    let mut lines = Vec::new();
+    let mut headed = false;
+    for (key, what) in HELP {
+        if key.is_empty() && what.len() < 30 {
+            if headed {
+                lines.push(Line::empty());
+            }
+            headed = true;
+            lines.push(Line::plain(Tone::Heading, *what));
+        } else if key.is_empty() {
+            lines.push(Line::ours(
+                Ink::new(Tone::Plain, "  "),
+                vec![Ink::new(Tone::Plain, *what)],
+            ));
+        } else {
+            lines.push(Line::ours(
+                Ink::new(Tone::Key, format!("  {key:<14} ")),
+                vec![Ink::new(Tone::Plain, *what)],
+            ));
+        }
+    }
+    let rows: Vec<Row> = wrap(&lines, body.width.min(90));
+    let last = rows.len().saturating_sub(usize::from(body.height));
+    for (at, row) in rows.iter().skip(top.min(last)).enumerate() {
+        canvas.row(body, at, row);
+    }
+}

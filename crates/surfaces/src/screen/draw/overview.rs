@@ -1,0 +1,344 @@
+//! The overview, drawn: the tree of agents, the queue, and what is under the cursor.
+
+use pointsman_ledger::WorkerEnd;
+use pointsman_model::{Millis, WallTime, WorkerId};
+use pointsman_swarm::JobEnd;
+use ratatui::layout::{Position, Rect};
+
+use super::{Attention, Canvas, Keys, column, column_right, header, short};
+use crate::screen::layout::{self, Frame};
+use crate::screen::overview::{Pane, Typing};
+use crate::screen::queue::{Group, Place, Weight};
+use crate::screen::roster::{Agent, Doing, JobRow, Node, Twig};
+use crate::screen::sheet::{Ink, Line, Row, Tone, request_sheet, text_width, wrap};
+use crate::screen::state::State;
+use crate::shown;
+
+/// From here on the time that is left is shown instead of the age.
+const SOON: Millis = Millis(30_000);
+/// Inputs longer than this are not drawn below the queue: it would be done for each frame.
+const PREVIEW_BYTES_MAX: usize = 32 * 1024;
+
+pub(super) fn draw(
+    state: &State,
+    now: WallTime,
+    frame: Frame,
+    canvas: &mut Canvas<'_>,
+) -> (Option<Position>, Keys) {
+    header(state, canvas, frame);
+    let areas = layout::Overview::of(frame.body);
+    tree(state, now, areas.tree, canvas);
+    queue(state, now, areas.queue, canvas);
+    if let Some(area) = areas.preview {
+        preview(state, area, canvas);
+    }
+    match state.overview.typing {
+        Typing::Filter => {
+            let drawn = filter(state, frame.status, canvas);
+            (
+                Some(drawn),
+                vec![("Enter", "keep the filter"), ("Esc", "show everything")],
+            )
+        }
+        Typing::Nothing => (None, keys(state)),
+    }
+}
+
+fn keys(state: &State) -> Keys {
+    let mut keys = match state.overview.pane {
+        Pane::Waiting if state.queue.len() == 0 => vec![("Tab", "agents")],
+        Pane::Waiting => vec![
+            ("↑↓", "choose"),
+            ("Enter", "open the request"),
+            ("Tab", "agents"),
+        ],
+        Pane::Agents => vec![
+            ("↑↓", "choose"),
+            ("Enter", "transcript"),
+            ("s", "stop…"),
+            ("Tab", "requests"),
+        ],
+    };
+    keys.push(("/", "filter"));
+    if !state.overview.wanted().is_empty() {
+        keys.push(("Esc", "show everything"));
+    }
+    keys.extend([("?", "help"), ("Ctrl-C", "stop the run…")]);
+    keys
+}
+
+fn filter(state: &State, area: Rect, canvas: &mut Canvas<'_>) -> Position {
+    let row = Row::of(vec![
+        Ink::new(Tone::Key, "/"),
+        Ink::new(Tone::Plain, shown::line(state.overview.filter.text())),
+    ]);
+    let mut line = area;
+    line.y = line.y.saturating_sub(1);
+    canvas.clear(line);
+    canvas.row(line, 0, &row);
+    Position {
+        x: text_width(&row.text()).min(line.width.saturating_sub(1)),
+        y: line.y,
+    }
+}
+
+fn attention(state: &State, pane: Pane) -> Attention {
+    if state.overview.pane == pane {
+        Attention::Here
+    } else {
+        Attention::Elsewhere
+    }
+}
+
+/// What a title says of a filter.
+fn filtered(state: &State) -> String {
+    let text = state.overview.filter.text().trim();
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!(", only with `{}`", shown::line(text))
+    }
+}
+
+fn tree(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
+    let title = format!("agents{}", filtered(state));
+    canvas.title(area, &title, attention(state, Pane::Agents));
+    let twigs = state.overview.tree(&state.roster);
+    let nodes: Vec<Node> = twigs.iter().map(|twig| twig.node).collect();
+    let height = layout::Overview::entries(area);
+    let top = state.overview.agents.top(&nodes, height);
+    for (at, twig) in twigs.iter().skip(top).take(height).enumerate() {
+        let number = at.saturating_add(1);
+        canvas.row(area, number, &twig_row(state, now, twig, area.width));
+        if state.overview.agents.on == Some(twig.node) && state.overview.pane == Pane::Agents {
+            canvas.reverse(area, number);
+        }
+    }
+}
+
+fn twig_row(state: &State, now: WallTime, twig: &Twig, width: u16) -> Row {
+    let indent = " ".repeat(usize::from(twig.depth).saturating_mul(2).saturating_add(1));
+    let (mark, tone, name, what, age) = match twig.node {
+        Node::Leader => {
+            let what = format!("leader of {}", state.run);
+            return Row::of(vec![Ink::new(Tone::Plain, format!("{indent}◆ {what}"))]);
+        }
+        Node::Job(at) => match state.roster.job(at) {
+            None => return Row::default(),
+            Some(job) => job_words(state, now, job),
+        },
+        Node::Agent(worker) => match state.roster.agent(worker) {
+            None => return Row::default(),
+            Some(agent) => {
+                let name = shown::line(&agent.lineage.agent().label);
+                agent_words(state, now, worker, agent, name)
+            }
+        },
+    };
+    let refusals = state
+        .roster
+        .worker_at(twig.node)
+        .and_then(|worker| state.roster.agent(worker))
+        .map_or(0, |agent| agent.refusals);
+    let refused = match refusals {
+        0 => String::new(),
+        count => format!("{count} refused "),
+    };
+    let right = format!("{refused}{}", column_right(&age, 4));
+    let lead = format!("{indent}{mark} ");
+    let room = width
+        .saturating_sub(text_width(&lead))
+        .saturating_sub(text_width(&right))
+        .saturating_sub(1);
+    let name_width = (room / 2).min(24);
+    let what_width = room.saturating_sub(name_width).saturating_sub(1);
+    Row::of(vec![
+        Ink::new(tone, lead),
+        Ink::new(Tone::Plain, column(&name, name_width)),
+        Ink::new(tone, format!(" {}", column(&what, what_width))),
+        Ink::new(Tone::Quiet, format!(" {right}")),
+    ])
+}
+
+type Words = (&'static str, Tone, String, String, String);
+
+fn job_words(state: &State, now: WallTime, job: &JobRow) -> Words {
+    let mut name = shown::line(&job.name);
+    if job.tries > 1 {
+        name.push_str(&format!(" (try {})", job.tries));
+    }
+    let agent = job
+        .worker
+        .and_then(|worker| Some((worker, state.roster.agent(worker)?)));
+    match (&job.end, agent) {
+        (Some(end), agent) => {
+            let (mark, tone, what) = job_end(end);
+            let age = agent.map_or_else(String::new, |(_, agent)| {
+                short(agent.heard.since(agent.started))
+            });
+            (mark, tone, name, what, age)
+        }
+        (None, Some((worker, agent))) => agent_words(state, now, worker, agent, name),
+        (None, None) => (" ", Tone::Quiet, name, "not started".into(), String::new()),
+    }
+}
+
+fn job_end(end: &JobEnd) -> (&'static str, Tone, String) {
+    let first = |text: &str| shown::line(text.lines().next().unwrap_or_default());
+    match end {
+        JobEnd::Done { summary } => ("✓", Tone::Good, format!("done  {}", first(summary))),
+        JobEnd::Failed { reason } => ("✗", Tone::Danger, format!("failed: {}", first(reason))),
+        JobEnd::TimedOut { .. } => ("✗", Tone::Danger, "its time was up".into()),
+        JobEnd::Skipped { because } => (
+            "■",
+            Tone::Quiet,
+            format!("skipped: `{}` did not end well", shown::line(because)),
+        ),
+        JobEnd::Stopped => ("■", Tone::Quiet, "stopped".into()),
+        JobEnd::Halted { reason } => ("✗", Tone::Danger, format!("halted: {}", first(reason))),
+    }
+}
+
+fn agent_words(
+    state: &State,
+    now: WallTime,
+    worker: WorkerId,
+    agent: &Agent,
+    name: String,
+) -> Words {
+    let waiting = state.queue.waiting_of(worker);
+    let age = short(now.since(agent.started));
+    match &agent.doing {
+        Doing::Ended { how, text } => {
+            let (mark, tone, word) = match how {
+                WorkerEnd::Done => ("✓", Tone::Good, "done"),
+                WorkerEnd::Failed => ("✗", Tone::Danger, "failed"),
+                WorkerEnd::Stopped => ("■", Tone::Quiet, "stopped"),
+                WorkerEnd::Halted => ("✗", Tone::Danger, "halted"),
+            };
+            let took = short(agent.heard.since(agent.started));
+            (mark, tone, name, format!("{word}  {text}"), took)
+        }
+        _ if waiting == 1 => ("?", Tone::Notice, name, "waits for you".into(), age),
+        _ if waiting > 1 => {
+            let what = format!("waits for you, {waiting} times");
+            ("?", Tone::Notice, name, what, age)
+        }
+        Doing::Running { what, .. } => ("▶", Tone::Plain, name, format!("runs {what}"), age),
+        Doing::Working if agent.is_silent(now) => {
+            let silent = short(now.since(agent.heard));
+            ("…", Tone::Notice, name, format!("silent for {silent}"), age)
+        }
+        Doing::Working => ("·", Tone::Plain, name, "works".into(), age),
+    }
+}
+
+fn queue(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
+    let title = format!("requests, oldest first{}", filtered(state));
+    canvas.title(area, &title, attention(state, Pane::Waiting));
+    let places = state.overview.queue(&state.queue);
+    let height = layout::Overview::entries(area);
+    if places.is_empty() {
+        let text = if state.queue.len() == 0 {
+            "  nothing waits for you; new requests come in here and stay until they are answered"
+        } else {
+            "  nothing of what waits holds the text of the filter"
+        };
+        for (at, row) in wrap(&[Line::plain(Tone::Quiet, text)], area.width)
+            .iter()
+            .take(height)
+            .enumerate()
+        {
+            canvas.row(area, at.saturating_add(1), row);
+        }
+        return;
+    }
+    let top = state.overview.waiting.top(&places, height);
+    for (at, place) in places.iter().skip(top).take(height).enumerate() {
+        let Some(group) = state.queue.get(*place) else {
+            continue;
+        };
+        let number = at.saturating_add(1);
+        canvas.row(area, number, &group_row(state, now, group, area.width));
+        if state.overview.waiting.on == Some(*place) && state.overview.pane == Pane::Waiting {
+            canvas.reverse(area, number);
+        }
+    }
+}
+
+fn group_row(state: &State, now: WallTime, group: &Group, width: u16) -> Row {
+    let request = group
+        .open
+        .first()
+        .map_or(&group.first, |open| &open.request);
+    let id = column(&format!(" {}", request.id), 9);
+    if let Some(ended) = &group.ended {
+        let text = format!("{id} {ended}: {}", group.what);
+        return Row::of(vec![Ink::new(Tone::Quiet, super::clip(&text, width))]);
+    }
+    let left = request.deadline.since(now);
+    let (age_tone, age) = if left < SOON {
+        (Tone::Danger, format!("-{}", short(left)))
+    } else {
+        (Tone::Quiet, short(now.since(request.opened_at)))
+    };
+    let (mark, mark_tone) = match (state.queue.is_sending(request.id), group.weight) {
+        (true, _) => ("→", Tone::Good),
+        (false, Weight::Grave) => ("!", Tone::Danger),
+        (false, Weight::Usual) => (" ", Tone::Plain),
+    };
+    let times = match group.open.len() {
+        0 | 1 => String::new(),
+        count => format!("×{count} "),
+    };
+    let who = shown::line(&group.lineage().to_string());
+    let who_width = (width / 4).clamp(10, 28);
+    let used = 9_u16
+        .saturating_add(5)
+        .saturating_add(3)
+        .saturating_add(who_width);
+    let what = format!("{times}{}", group.what);
+    Row::of(vec![
+        Ink::new(Tone::Plain, id),
+        Ink::new(age_tone, format!("{} ", column_right(&age, 4))),
+        Ink::new(mark_tone, format!("{mark} ")),
+        Ink::new(Tone::Quiet, format!("{} ", column(&who, who_width))),
+        Ink::new(Tone::Plain, super::clip(&what, width.saturating_sub(used))),
+    ])
+}
+
+/// The request under the cursor, as far as there is room.
+fn preview(state: &State, area: Rect, canvas: &mut Canvas<'_>) {
+    let group = |place: Place| state.queue.get(place);
+    let Some(group) = state.overview.waiting.on.and_then(group) else {
+        return;
+    };
+    let title = format!("{}, Enter opens it", group.first.id);
+    canvas.title(area, &title, Attention::Elsewhere);
+    let height = usize::from(area.height);
+    let rows = if group.first.call.text.as_str().len() > PREVIEW_BYTES_MAX {
+        wrap(
+            &[Line::plain(Tone::Quiet, "too long to be shown here")],
+            area.width,
+        )
+    } else {
+        let sheet = request_sheet(&group.open);
+        let mut rows = wrap(&sheet.needed, area.width);
+        rows.extend(wrap(&sheet.further, area.width));
+        rows
+    };
+    let fits = rows.len() < height;
+    let shown = if fits {
+        rows.len()
+    } else {
+        height.saturating_sub(2)
+    };
+    for (at, row) in rows.iter().take(shown).enumerate() {
+        canvas.row(area, at.saturating_add(1), row);
+    }
+    if !fits {
+        let text = format!("… {} more rows", rows.len().saturating_sub(shown));
+        let row = Row::of(vec![Ink::new(Tone::Quiet, text)]);
+        canvas.row(area, shown.saturating_add(1), &row);
+    }
+}

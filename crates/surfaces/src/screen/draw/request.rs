@@ -1,0 +1,104 @@
+//! A request in full, and the panel of the answer that is being made.
+
+use pointsman_model::WallTime;
+use ratatui::layout::Position;
+
+use super::{Canvas, Keys, short};
+use crate::screen::dialog::Dialog;
+use crate::screen::layout::Frame;
+use crate::screen::sheet::{Ink, Row, Tone, text_width};
+use crate::screen::state::State;
+use crate::shown;
+
+pub(super) fn draw(
+    state: &State,
+    dialog: &Dialog,
+    now: WallTime,
+    frame: Frame,
+    canvas: &mut Canvas<'_>,
+) -> (Option<Position>, Keys) {
+    bar(state, dialog, now, frame, canvas);
+    let form = dialog.form();
+    let areas = dialog.areas(frame.body, form.as_ref());
+    let (rows, top) = dialog.sheet(areas.sheet.height);
+    for (at, row) in rows.iter().skip(top).enumerate() {
+        canvas.row(areas.sheet, at, row);
+    }
+    if let Some(form) = form {
+        let panel_top = dialog.panel_top(form.body.len(), areas.panel.height);
+        let cursor = canvas.form(&form, areas, panel_top);
+        return (cursor, form.keys);
+    }
+    let height = usize::from(areas.sheet.height);
+    let below = rows.len().saturating_sub(top.saturating_add(height));
+    if below > 0 {
+        let text = format!(" ↓ {below} more rows ");
+        let mut corner = areas.sheet;
+        corner.x = corner.right().saturating_sub(text_width(&text));
+        corner.width = text_width(&text);
+        corner.y = corner.bottom().saturating_sub(1);
+        corner.height = 1;
+        canvas.row(corner, 0, &Row::of(vec![Ink::new(Tone::Heading, text)]));
+        canvas.reverse(corner, 0);
+    }
+    (None, keys(state, dialog))
+}
+
+/// The first row: which request, who asks, since when, until when.
+fn bar(state: &State, dialog: &Dialog, now: WallTime, frame: Frame, canvas: &mut Canvas<'_>) {
+    let Some(open) = dialog.drawn_request(&state.queue) else {
+        return;
+    };
+    let request = &open.request;
+    let equal = match dialog.covered().len() {
+        0 | 1 => String::new(),
+        count => format!(" and {} alike", count.saturating_sub(1)),
+    };
+    let left = format!(
+        "{}{equal}  {} asks",
+        request.id,
+        shown::line(&request.lineage.to_string())
+    );
+    let others = state.queue.len().saturating_sub(dialog.covered().len());
+    let others = match others {
+        0 => String::new(),
+        count => format!("  {count} more wait"),
+    };
+    let right = if dialog.is_over(&state.queue) {
+        format!("it has ended{others}")
+    } else if state.queue.is_sending(request.id) {
+        format!("your answer is on its way{others}")
+    } else {
+        format!(
+            "{} ago, ends in {}{others}",
+            short(now.since(request.opened_at)),
+            short(request.deadline.since(now))
+        )
+    };
+    canvas.bar(frame.header, &left, &right);
+}
+
+/// Keys that do something now.
+fn keys(state: &State, dialog: &Dialog) -> Keys {
+    if dialog.is_over(&state.queue) {
+        return vec![
+            ("Enter", "next"),
+            ("Esc", "back"),
+            ("t", "transcript"),
+            ("?", "help"),
+        ];
+    }
+    let mut keys = match dialog.unseen() {
+        0 => vec![("a", "allow…"), ("d", "deny…"), ("e", "edit…")],
+        _ => vec![("↓", "read on, then allow"), ("d", "deny…")],
+    };
+    keys.extend([
+        ("x", "deny all…"),
+        ("n p", "others"),
+        ("t", "transcript"),
+        ("s", "stop…"),
+        ("Esc", "back"),
+        ("?", "help"),
+    ]);
+    keys
+}

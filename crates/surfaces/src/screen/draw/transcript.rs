@@ -1,0 +1,84 @@
+//! The transcript of an agent, drawn.
+
+use ratatui::layout::{Position, Rect};
+
+use super::{Attention, Canvas, Keys, header};
+use crate::screen::layout::Frame;
+use crate::screen::sheet::{Ink, Row, Tone, text_width};
+use crate::screen::state::State;
+use crate::screen::transcript::{Transcript, Typing};
+use crate::shown;
+
+pub(super) fn draw(
+    state: &State,
+    reading: &Transcript,
+    frame: Frame,
+    canvas: &mut Canvas<'_>,
+) -> (Option<Position>, Keys) {
+    header(state, canvas, frame);
+    let body = frame.body;
+    let who = state.roster.agent(reading.worker).map_or_else(
+        || reading.worker.to_string(),
+        |agent| {
+            let who = shown::line(&agent.lineage.to_string());
+            format!("{who} (mode {})", agent.mode)
+        },
+    );
+    let area = Rect {
+        y: body.y.saturating_add(1),
+        height: body.height.saturating_sub(1),
+        ..body
+    };
+    let height = usize::from(area.height);
+    let (top, all) = reading.extent(height);
+    let place = if all > height {
+        let last = top.saturating_add(height).min(all);
+        format!(", rows {} to {last} of {all}", top.saturating_add(1))
+    } else {
+        String::new()
+    };
+    canvas.title(
+        body,
+        &format!("transcript of {who}{place}"),
+        Attention::Here,
+    );
+    if !reading.is_loaded() {
+        canvas.row(area, 0, &Row::of(vec![Ink::new(Tone::Quiet, "reading…")]));
+    }
+    let wanted = reading.wanted();
+    for (at, row) in reading.view(height).iter().enumerate() {
+        canvas.row(area, at, row);
+        let holds = |wanted: &String| row.text().to_lowercase().contains(wanted);
+        if wanted.as_ref().is_some_and(holds) {
+            canvas.reverse(area, at);
+        }
+    }
+    if reading.typing == Typing::Nothing {
+        let keys = vec![
+            ("↑↓", "read"),
+            ("/", "search"),
+            ("n N", "next, before"),
+            ("Esc", "back"),
+            ("?", "help"),
+        ];
+        return (None, keys);
+    }
+    let cursor = reading.search.as_ref().map(|field| {
+        let row = Row::of(vec![
+            Ink::new(Tone::Key, "/"),
+            Ink::new(Tone::Plain, shown::line(field.text())),
+        ]);
+        let line = Rect {
+            y: body.bottom().saturating_sub(1),
+            height: 1,
+            ..body
+        };
+        canvas.clear(line);
+        canvas.row(line, 0, &row);
+        Position {
+            x: text_width(&row.text()).min(line.width.saturating_sub(1)),
+            y: line.y,
+        }
+    });
+    (cursor, vec![("Enter", "find"), ("Esc", "no search")])
+}

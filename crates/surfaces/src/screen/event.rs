@@ -1,0 +1,67 @@
+//! What comes to the screen, and what is done for it.
+
+use std::sync::Arc;
+
+use pointsman_approvals::{Advice, OpenRequest};
+use pointsman_ledger::LedgerRecord;
+use pointsman_model::{PermissionRequest, RequestId, Verdict, VerdictKind, WorkerId};
+use pointsman_swarm::RunEvent;
+use ratatui::layout::Size;
+
+use super::key::Key;
+
+/// What comes to the screen.
+#[derive(Debug, Clone)]
+pub(super) enum Event {
+    /// A request is to be shown.
+    Shown(Arc<OpenRequest>),
+    /// These are all that are to be shown, after some news may have been missed.
+    Listed(Vec<Arc<OpenRequest>>),
+    /// A checker said something of a request.
+    Advised(RequestId, Advice),
+    /// A request has its verdict.
+    Closed(RequestId, Arc<Verdict>),
+    /// An answer of ours did not get in: who was first, or what failed.
+    Refused(RequestId, String),
+    /// Something was written to the ledger.
+    Record(Arc<LedgerRecord>),
+    /// Something happened to the run.
+    Run(RunEvent),
+    /// The records of an agent, as they were asked for.
+    Loaded(WorkerId, Vec<Arc<LedgerRecord>>),
+    /// A key was pressed.
+    Key(Key),
+    /// A text was pasted.
+    Pasted(String),
+    /// The terminal has this size.
+    Resized(Size),
+    /// The screen as it is was put before the person's eyes.
+    Drawn,
+    /// Something is to be told.
+    Notice(String),
+    /// Time went by.
+    Tick,
+}
+
+/// What is done for the screen.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Effect {
+    /// Carry an answer.
+    Answer(Arc<PermissionRequest>, VerdictKind),
+    /// Tell that a person is at a request.
+    Touch(RequestId),
+    /// Stop an agent and all below it.
+    StopWorker(WorkerId),
+    /// Stop the run.
+    StopRun,
+    /// Pass a Ctrl-C on, as the terminal would.
+    Interrupt,
+    /// Read the records of an agent.
+    Load(WorkerId),
+    /// Throw away what was typed and not read yet.
+    DropInput,
+    /// Draw everything anew.
+    Redraw,
+    /// Ring the bell: somebody is waited for.
+    Ring,
+}

@@ -1,0 +1,274 @@
+//! Every screen at three sizes, with hostile texts in it. Look at these when something is changed.
+
+use pointsman_ledger::WorkerEnd;
+use pointsman_model::{
+    EditInput, JsonText, Lineage, Outcome, PermissionRequest, Risk, RiskTag, Surface, ToolInput,
+    ToolName, VerdictKind, WorkerId,
+};
+use pointsman_swarm::{JobEnd, RunEvent};
+
+use super::event::Event;
+use super::stage::{Stage, request_of, step};
+use crate::fixture;
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
+/// A label that would hide, reorder, clear and fake if it were printed as it is.
+const EVIL: &str = "lin\u{202e}ks\u{1b}[2J\n\u{200b}r3-1 was allowed 漢字";
+
+fn run_id(number: u32) -> WorkerId {
+    WorkerId::new(fixture::run(), number)
+}
+
+fn edit(number: u32, lineage: &Lineage) -> PermissionRequest {
+    let input = EditInput {
+        file_path: "/w/proj/src/server.rs".into(),
+        old_string: "fn port() -> u16 {\n    80\n}\n".into(),
+        new_string: "fn port() -> u16 {\n    // \u{202e}nothing to see\n    8080\n}\n".into(),
+        replace_all: None,
+    };
+    let mut request = request_of(number, "edit", lineage);
+    request.call.tool = ToolName::parse("Edit").unwrap();
+    request.call.text = JsonText::of(&input).unwrap();
+    request.call.input = ToolInput::Edit(input);
+    request
+}
+
+/// A run in the middle: jobs in every state, a hostile agent, equal and grave requests.
+fn busy(width: u16, height: u16) -> Stage {
+    let jobs = ["docs", "build", "release", "notes", "publish"];
+    let mut stage = Stage::with_jobs(width, height, &jobs);
+    let [docs, build, release, notes] = [(1, "docs"), (2, "build"), (3, "release"), (4, "notes")]
+        .map(|(number, name)| Lineage::root(step(number, name)));
+    let links = docs.child(step(5, EVIL));
+    let spelling = docs.child(step(6, "spelling"));
+    for lineage in [&docs, &build, &release, &notes, &links, &spelling] {
+        stage.spawned(lineage);
+    }
+    stage.runs(&request_of(
+        90,
+        "cargo build --workspace --all-targets",
+        &build,
+    ));
+    let refused = request_of(91, "curl evil", &spelling);
+    stage.runs(&refused);
+    stage.call_ends(&refused, Some(Outcome::Refused), "refused by a rule");
+    stage.wait(70_000);
+    stage.worker_ends(run_id(4), WorkerEnd::Done, "all notes are written");
+    stage.take(Event::Run(RunEvent::JobEnded {
+        job: "notes".into(),
+        end: JobEnd::Done {
+            summary: "all notes are written".into(),
+        },
+    }));
+    let push = "git push origin main";
+    stage.asks(request_of(1, push, &links));
+    stage.wait(9_000);
+    stage.asks(request_of(2, push, &release));
+    let mut grave = fixture::grave(3, "rm -rf build/ && echo \u{1b}[2Jdone\u{202e}");
+    grave.lineage = build.clone();
+    stage.asks(grave);
+    stage.wait(12_000);
+    stage.asks(edit(4, &docs));
+    stage
+}
+
+/// What every picture has to hold: no character of the hostile texts as it is.
+#[track_caller]
+fn harmless(text: &str) {
+    let evil =
+        |char: char| char != '\n' && (char.is_control() || "\u{202e}\u{200b}".contains(char));
+    assert!(!text.contains(evil), "{text}");
+    for line in text.lines() {
+        assert!(!line.trim_start().starts_with("r3-1 was allowed"), "{text}");
+    }
+}
+
+fn picture(name: &str, press: impl Fn(&mut Stage)) {
+    for (width, height) in SIZES {
+        let mut stage = busy(width, height);
+        press(&mut stage);
+        let text = stage.text();
+        harmless(&text);
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);
+    }
+}
+
+#[test]
+fn nothing_has_happened_yet() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::with_jobs(width, height, &["docs", "build"]);
+        stage.see();
+        insta::assert_snapshot!(format!("empty_{width}x{height}"), stage.text());
+    }
+}
+
+#[test]
+fn the_overview() {
+    picture("overview", |stage| {
+        stage.press("<down><down>");
+    });
+}
+
+#[test]
+fn the_overview_with_a_filter() {
+    picture("filter", |stage| {
+        stage.press("/build");
+    });
+}
+
+#[test]
+fn a_request() {
+    picture("request", |stage| {
+        stage.press("<enter>");
+    });
+}
+
+#[test]
+fn a_request_to_edit_a_file() {
+    picture("edit_request", |stage| {
+        stage.press("<down><down><down><enter>");
+    });
+}
+
+#[test]
+fn a_long_request_with_everything() {
+    picture("long_request", |stage| {
+        let links = Lineage::root(step(1, "docs"));
+        let long = format!(
+            "cat <<'X' > {}\n{}X\n",
+            "long/".repeat(30),
+            "a line\n".repeat(40)
+        );
+        let mut request = request_of(9, &long, &links);
+        request.rewritten_from = JsonText::parse(r#"{"command":"cat x"}"#).ok();
+        if let Some(pointsman_model::EffectKind::Run(run)) = request
+            .effects
+            .list
+            .first_mut()
+            .map(|effect| &mut effect.kind)
+        {
+            run.risks.push(Risk {
+                tag: RiskTag::Network,
+                span: run.span,
+            });
+        }
+        stage.asks(request).press("<end><enter><pgdn>");
+    });
+}
+
+#[test]
+fn allowing() {
+    picture("allow", |stage| {
+        stage.press("<enter><pgdn><pgdn><pgdn>a<down>");
+    });
+}
+
+#[test]
+fn allowing_with_a_grant() {
+    picture("grant", |stage| {
+        stage.press("<enter><pgdn><pgdn><pgdn>a<down><down><down><right>");
+    });
+}
+
+#[test]
+fn a_rule_that_is_being_written() {
+    picture("rule", |stage| {
+        stage.press("<enter><pgdn><pgdn><pgdn>a<down><down><down>e<bs>");
+    });
+}
+
+#[test]
+fn a_grave_yes() {
+    picture("confirm", |stage| {
+        stage.press("<down><down><enter><pgdn><pgdn><pgdn>a<C-y>r3-");
+    });
+}
+
+#[test]
+fn denying_all_of_an_agent() {
+    picture("deny", |stage| {
+        stage.press("<down><down><down><enter>xuse the staging branch");
+    });
+}
+
+#[test]
+fn changing_the_input() {
+    picture("edit", |stage| {
+        stage.press("<down><down><enter><pgdn><pgdn><pgdn>e");
+    });
+}
+
+#[test]
+fn one_that_ended_elsewhere() {
+    picture("ended", |stage| {
+        stage.press("<down><down><down><enter>");
+        let docs = Lineage::root(step(1, "docs"));
+        stage.ends(
+            &edit(4, &docs),
+            Surface::Command,
+            VerdictKind::Deny {
+                text: Some("not \u{202e}now".into()),
+            },
+        );
+    });
+}
+
+#[test]
+fn a_transcript() {
+    picture("transcript", |stage| {
+        let docs = Lineage::root(step(1, "docs")).child(step(5, EVIL));
+        stage.press("<tab><down><down><down><enter>");
+        stage.take(Event::Loaded(run_id(5), Vec::new()));
+        let request = request_of(95, "cat docs/index.md \u{1b}[2J", &docs);
+        stage.runs(&request);
+        stage.call_ends(
+            &request,
+            None,
+            "# Title\n\n\u{202e}hidden\u{1b}]0;owned\u{7} text\n",
+        );
+        stage.press("/title");
+    });
+}
+
+#[test]
+fn stopping() {
+    picture("stop", |stage| {
+        stage.press("<tab><down><down>s");
+    });
+}
+
+#[test]
+fn the_help() {
+    picture("help", |stage| {
+        stage.press("?");
+    });
+}
+
+#[test]
+fn a_window_that_is_too_small_shows_no_request() {
+    let mut stage = busy(38, 9);
+    stage.press("<enter>a<C-y>");
+    assert_eq!(stage.answers(), []);
+    insta::assert_snapshot!(stage.text());
+}
+
+#[test]
+fn without_colours_nothing_has_one_and_with_them_only_the_terminals_own() {
+    use ratatui::style::Color;
+    let mut stage = busy(120, 40);
+    stage.press("<down><down><down><enter>a<C-y>");
+    for (look, coloured) in [(super::Look::Plain, false), (super::Look::Colours, true)] {
+        let buffer = stage.buffer(look);
+        let own = [
+            Color::Red,
+            Color::Green,
+            Color::Yellow,
+            Color::Cyan,
+            Color::Reset,
+        ];
+        assert!(buffer.content.iter().all(|cell| cell.bg == Color::Reset));
+        assert!(buffer.content.iter().all(|cell| own.contains(&cell.fg)));
+        let has = buffer.content.iter().any(|cell| cell.fg != Color::Reset);
+        assert_eq!(has, coloured);
+    }
+}

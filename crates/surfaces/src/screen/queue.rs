@@ -1,0 +1,275 @@
+//! The queue: open requests in the order in which they came, equal ones folded into a group.
+//!
+//! A group keeps its place from its first request to its last. One that a person is at stays, ended,
+//! until they leave it, so that nothing else comes under their cursor.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use pointsman_approvals::{Advice, OpenRequest};
+use pointsman_model::{Digest, DigestBuilder, Lineage, PermissionRequest, RequestId, WorkerId};
+
+use crate::render::{call_line, is_grave};
+use crate::shown;
+
+/// A group's place in the queue; grows with each new group, never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Place(u64);
+
+/// Whether a yes to it should take more than one deliberate act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Weight {
+    Usual,
+    Grave,
+}
+
+/// Equal requests: the same call in the same folder for the same reason.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// The open ones, oldest first; none when all have ended.
+    pub(super) open: Vec<Arc<OpenRequest>>,
+    /// The one it was made for; what is shown of it after it has ended.
+    pub(super) first: Arc<PermissionRequest>,
+    /// The call on one line.
+    pub(super) what: String,
+    /// How the last one ended, when all have.
+    pub(super) ended: Option<String>,
+    pub(super) weight: Weight,
+    key: Digest,
+    /// What a filter looks in, in lower case.
+    words: String,
+}
+
+impl Group {
+    fn new(open: Arc<OpenRequest>, key: Digest) -> Self {
+        let first = Arc::clone(&open.request);
+        let what = call_line(&first.call);
+        let weight = if is_grave(&first) {
+            Weight::Grave
+        } else {
+            Weight::Usual
+        };
+        let mut group = Self {
+            words: what.to_lowercase(),
+            open: Vec::new(),
+            first,
+            what,
+            ended: None,
+            weight,
+            key,
+        };
+        group.add(open);
+        group
+    }
+
+    fn add(&mut self, open: Arc<OpenRequest>) {
+        let request = &open.request;
+        let more = format!(
+            " {} {}",
+            request.id,
+            shown::line(&request.lineage.to_string())
+        );
+        self.words.push_str(&more.to_lowercase());
+        self.open.push(open);
+    }
+
+    /// Who asks, of the oldest that is open.
+    pub(super) fn lineage(&self) -> &Lineage {
+        self.open
+            .first()
+            .map_or(&self.first.lineage, |open| &open.request.lineage)
+    }
+
+    /// Whether a filter, in lower case, lets it pass.
+    pub(super) fn matches(&self, filter: &str) -> bool {
+        self.words.contains(filter)
+    }
+}
+
+/// See the module's words.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    groups: BTreeMap<Place, Group>,
+    next: u64,
+    by_key: HashMap<Digest, Place>,
+    by_id: HashMap<RequestId, Place>,
+    sending: HashSet<RequestId>,
+    waiting: HashMap<WorkerId, usize>,
+}
+
+/// What became of a request that was to be closed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// It is out; its group has others.
+    GroupLives(Place),
+    /// It was the last of its group.
+    GroupEnded(Place),
+    /// It was not here.
+    Unknown,
+}
+
+impl Queue {
+    /// Takes a request in. False when it was in already.
+    pub(super) fn add(&mut self, open: Arc<OpenRequest>) -> Added {
+        let id = open.request.id;
+        if self.by_id.contains_key(&id) {
+            return Added::KnownBefore;
+        }
+        let key = key_of(&open.request);
+        let worker = open.request.lineage.agent().worker;
+        let count = self.waiting.entry(worker).or_default();
+        *count = count.saturating_add(1);
+        let place = match self.by_key.get(&key) {
+            Some(place) => *place,
+            None => {
+                let place = Place(self.next);
+                self.next = self.next.saturating_add(1);
+                self.by_key.insert(key, place);
+                place
+            }
+        };
+        self.by_id.insert(id, place);
+        match self.groups.get_mut(&place) {
+            Some(group) => group.add(open),
+            None => {
+                self.groups.insert(place, Group::new(open, key));
+            }
+        }
+        Added::New
+    }
+
+    /// Takes a request out; `words` say how it ended.
+    pub(super) fn close(&mut self, id: RequestId, words: String) -> Closed {
+        self.sending.remove(&id);
+        let Some(place) = self.by_id.remove(&id) else {
+            return Closed::Unknown;
+        };
+        let Some(group) = self.groups.get_mut(&place) else {
+            return Closed::Unknown;
+        };
+        let before = group.open.len();
+        let worker = group
+            .open
+            .iter()
+            .find(|open| open.request.id == id)
+            .map(|open| open.request.lineage.agent().worker);
+        group.open.retain(|open| open.request.id != id);
+        if let Some(count) = worker.and_then(|worker| self.waiting.get_mut(&worker)) {
+            *count = count.saturating_sub(before.saturating_sub(group.open.len()));
+        }
+        self.waiting.retain(|_, count| *count > 0);
+        if !group.open.is_empty() {
+            return Closed::GroupLives(place);
+        }
+        group.ended = Some(words);
+        // A later equal request is another question: it gets a place of its own.
+        self.by_key.remove(&group.key);
+        Closed::GroupEnded(place)
+    }
+
+    /// Forgets groups that have ended, but those at `held`.
+    pub(super) fn sweep(&mut self, held: &[Place]) {
+        self.groups
+            .retain(|place, group| group.ended.is_none() || held.contains(place));
+    }
+
+    /// Notes a checker's word.
+    pub(super) fn advise(&mut self, id: RequestId, advice: Advice) {
+        let Some(group) = self.by_id.get(&id).and_then(|at| self.groups.get_mut(at)) else {
+            return;
+        };
+        for open in group.open.iter_mut().filter(|open| open.request.id == id) {
+            Arc::make_mut(open).advice.push(advice.clone());
+        }
+    }
+
+    /// The ids of all that are open.
+    pub(super) fn ids(&self) -> Vec<RequestId> {
+        self.by_id.keys().copied().collect()
+    }
+
+    /// How many requests are open.
+    pub(super) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// How many questions of this agent are open.
+    pub(super) fn waiting_of(&self, worker: WorkerId) -> usize {
+        self.waiting.get(&worker).copied().unwrap_or(0)
+    }
+
+    /// One group.
+    pub(super) fn get(&self, place: Place) -> Option<&Group> {
+        self.groups.get(&place)
+    }
+
+    /// Where a request stands.
+    pub(super) fn place_of(&self, id: RequestId) -> Option<Place> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// All groups in order, those that the filter lets pass.
+    pub(super) fn rows<'a>(
+        &'a self,
+        filter: &'a str,
+    ) -> impl Iterator<Item = (Place, &'a Group)> + 'a {
+        self.groups
+            .iter()
+            .filter(move |(_, group)| filter.is_empty() || group.matches(filter))
+            .map(|(place, group)| (*place, group))
+    }
+
+    /// The open requests of an agent and of all below it, oldest group first.
+    pub(super) fn below(&self, worker: WorkerId) -> Vec<Arc<OpenRequest>> {
+        self.groups
+            .values()
+            .flat_map(|group| &group.open)
+            .filter(|open| open.request.lineage.includes(worker))
+            .map(Arc::clone)
+            .collect()
+    }
+
+    /// The request, if it is open and no answer of ours is on its way.
+    pub(super) fn answerable(&self, id: RequestId) -> bool {
+        self.by_id.contains_key(&id) && !self.sending.contains(&id)
+    }
+
+    /// Whether an answer of ours is on its way.
+    pub(super) fn is_sending(&self, id: RequestId) -> bool {
+        self.sending.contains(&id)
+    }
+
+    /// An answer of ours is on its way.
+    pub(super) fn sent(&mut self, id: RequestId) {
+        self.sending.insert(id);
+    }
+
+    /// Our answer did not get in.
+    pub(super) fn unsent(&mut self, id: RequestId) {
+        self.sending.remove(&id);
+    }
+}
+
+/// Whether a request was new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Added {
+    New,
+    KnownBefore,
+}
+
+/// What makes two requests equal to a person: everything of the sheet but who asks.
+fn key_of(request: &PermissionRequest) -> Digest {
+    let text = |value: &dyn std::fmt::Debug| format!("{value:?}");
+    DigestBuilder::new("equal requests")
+        .part("tool", request.call.tool.as_str().as_bytes())
+        .part("input", request.call.text.as_str().as_bytes())
+        .part("origin", text(&request.origin).as_bytes())
+        .part("folder", request.folder.as_str().as_bytes())
+        .part("mode", request.mode.as_str().as_bytes())
+        .part("from", text(&request.rewritten_from).as_bytes())
+        .part("earlier", text(&request.supersedes).as_bytes())
+        .part("effects", text(&request.effects).as_bytes())
+        .part("judgement", text(&request.judgement).as_bytes())
+        .part("proposals", text(&request.proposals).as_bytes())
+        .finish()
+}

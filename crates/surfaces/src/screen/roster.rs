@@ -1,0 +1,322 @@
+//! The roster: leader, jobs, workers and sub-agents, and what each is at, told by the ledger's
+//! records alone.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use pointsman_ledger::{
+    CallEnded, LedgerRecord, RecordBody, WorkerEnd, WorkerEnded, WorkerSpawned,
+};
+use pointsman_model::{CallId, Lineage, Millis, Outcome, PermissionMode, WallTime, WorkerId};
+use pointsman_swarm::{JobEnd, RunEvent};
+
+use crate::render::call_line;
+use crate::shown;
+
+/// From this long without a sign an agent that runs nothing counts as silent: longer than a model
+/// usually thinks, short enough to look after it.
+const SILENT_AFTER: Millis = Millis(60_000);
+/// Ended sub-agents that are kept in sight. The ledger has them all.
+const ENDED_MAX: usize = 200;
+
+/// What an agent is at, as far as its calls tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// Between its calls.
+    Working,
+    /// Its call runs.
+    Running { call: CallId, what: String },
+    /// It has ended.
+    Ended { how: WorkerEnd, text: String },
+}
+
+/// An agent, as it is shown.
+#[derive(Debug, Clone)]
+pub(super) struct Agent {
+    pub(super) lineage: Lineage,
+    pub(super) mode: PermissionMode,
+    pub(super) doing: Doing,
+    pub(super) started: WallTime,
+    /// When something was heard of it last.
+    pub(super) heard: WallTime,
+    pub(super) refusals: u32,
+    children: Vec<WorkerId>,
+}
+
+impl Agent {
+    /// Whether it has been silent for long.
+    pub(super) fn is_silent(&self, now: WallTime) -> bool {
+        self.doing == Doing::Working && now.since(self.heard) >= SILENT_AFTER
+    }
+}
+
+/// A job of the file.
+#[derive(Debug, Clone)]
+pub(super) struct JobRow {
+    pub(super) name: String,
+    /// Its worker at the latest try; nothing while it has not started.
+    pub(super) worker: Option<WorkerId>,
+    pub(super) tries: u32,
+    /// How it ended.
+    pub(super) end: Option<JobEnd>,
+}
+
+/// What a row of the tree stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    Leader,
+    /// A job, by its place in the file.
+    Job(usize),
+    Agent(WorkerId),
+}
+
+/// A row of the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Twig {
+    pub(super) node: Node,
+    pub(super) depth: u16,
+}
+
+/// How many jobs stand where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Progress {
+    pub(super) all: usize,
+    pub(super) done: usize,
+    pub(super) failed: usize,
+}
+
+/// See the module's words.
+#[derive(Debug, Default)]
+pub(super) struct Roster {
+    jobs: Vec<JobRow>,
+    agents: BTreeMap<WorkerId, Agent>,
+    ended: VecDeque<WorkerId>,
+}
+
+impl Roster {
+    /// The roster of a run with these jobs, none of them started.
+    pub(super) fn new(jobs: &[String]) -> Self {
+        let job = |name: &String| JobRow {
+            name: name.clone(),
+            worker: None,
+            tries: 0,
+            end: None,
+        };
+        Self {
+            jobs: jobs.iter().map(job).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes a record in.
+    pub(super) fn record(&mut self, record: &LedgerRecord) {
+        let at = record.at;
+        if let Some(agent) = record
+            .body
+            .about()
+            .worker
+            .and_then(|worker| self.agents.get_mut(&worker))
+        {
+            agent.heard = at;
+        }
+        match &record.body {
+            RecordBody::WorkerSpawned(spawned) => self.spawned(spawned, at),
+            RecordBody::WorkerEnded(ended) => self.worker_ended(ended),
+            RecordBody::CallStarted(started) => {
+                if let Some(agent) = self.agents.get_mut(&started.worker) {
+                    agent.doing = Doing::Running {
+                        call: started.call.id,
+                        what: call_line(&started.call),
+                    };
+                }
+            }
+            RecordBody::CallEnded(ended) => self.call_ended(ended),
+            _ => {}
+        }
+    }
+
+    /// Takes news of the run in.
+    pub(super) fn run_event(&mut self, event: &RunEvent) {
+        let (RunEvent::JobEnded { job, .. } | RunEvent::JobWillRetry { job, .. }) = event else {
+            return;
+        };
+        let Some(row) = self.jobs.iter_mut().find(|row| row.name == **job) else {
+            return;
+        };
+        row.end = match event {
+            RunEvent::JobEnded { end, .. } => Some(end.clone()),
+            _ => None,
+        };
+    }
+
+    fn spawned(&mut self, spawned: &WorkerSpawned, at: WallTime) {
+        let worker = spawned.lineage.agent().worker;
+        let agent = Agent {
+            lineage: spawned.lineage.clone(),
+            mode: spawned.mode.mode(),
+            doing: Doing::Working,
+            started: at,
+            heard: at,
+            refusals: 0,
+            children: Vec::new(),
+        };
+        let parent = spawned.lineage.steps().iter().rev().nth(1);
+        match parent {
+            Some(parent) => {
+                if let Some(parent) = self.agents.get_mut(&parent.worker) {
+                    parent.children.push(worker);
+                }
+            }
+            None => self.take_up_job(&spawned.lineage.agent().label, worker),
+        }
+        self.agents.insert(worker, agent);
+    }
+
+    fn take_up_job(&mut self, name: &str, worker: WorkerId) {
+        match self.jobs.iter_mut().find(|row| row.name == name) {
+            Some(row) => {
+                row.worker = Some(worker);
+                row.tries = row.tries.saturating_add(1);
+                row.end = None;
+            }
+            None => self.jobs.push(JobRow {
+                name: name.into(),
+                worker: Some(worker),
+                tries: 1,
+                end: None,
+            }),
+        }
+    }
+
+    fn worker_ended(&mut self, ended: &WorkerEnded) {
+        let Some(agent) = self.agents.get_mut(&ended.worker) else {
+            return;
+        };
+        let first = ended.text.lines().next().unwrap_or_default();
+        agent.doing = Doing::Ended {
+            how: ended.end,
+            text: shown::line(first),
+        };
+        if agent.lineage.depth() > 1 {
+            self.ended.push_back(ended.worker);
+        }
+        if self.ended.len() > ENDED_MAX
+            && let Some(oldest) = self.ended.pop_front()
+        {
+            self.forget(oldest);
+        }
+    }
+
+    /// Takes an ended sub-agent out of sight; those below it ended before it.
+    fn forget(&mut self, worker: WorkerId) {
+        let Some(agent) = self.agents.remove(&worker) else {
+            return;
+        };
+        let parent = agent.lineage.steps().iter().rev().nth(1);
+        if let Some(parent) = parent.and_then(|step| self.agents.get_mut(&step.worker)) {
+            parent.children.retain(|child| *child != worker);
+        }
+    }
+
+    fn call_ended(&mut self, ended: &CallEnded) {
+        let Some(agent) = self.agents.get_mut(&ended.worker) else {
+            return;
+        };
+        if matches!(&agent.doing, Doing::Running { call, .. } if *call == ended.call) {
+            agent.doing = Doing::Working;
+        }
+        if ended.outcome.is_some_and(is_refusal) {
+            agent.refusals = agent.refusals.saturating_add(1);
+        }
+    }
+
+    /// The tree, from the leader down, in the order of the file and of the spawns.
+    pub(super) fn tree(&self) -> Vec<Twig> {
+        let mut rows = vec![Twig {
+            node: Node::Leader,
+            depth: 0,
+        }];
+        for (at, job) in self.jobs.iter().enumerate() {
+            rows.push(Twig {
+                node: Node::Job(at),
+                depth: 1,
+            });
+            if let Some(agent) = job.worker.and_then(|worker| self.agents.get(&worker)) {
+                self.below(agent, 2, &mut rows);
+            }
+        }
+        rows
+    }
+
+    fn below(&self, agent: &Agent, depth: u16, rows: &mut Vec<Twig>) {
+        for child in &agent.children {
+            rows.push(Twig {
+                node: Node::Agent(*child),
+                depth,
+            });
+            if let Some(child) = self.agents.get(child) {
+                self.below(child, depth.saturating_add(1), rows);
+            }
+        }
+    }
+
+    /// The job at that place.
+    pub(super) fn job(&self, at: usize) -> Option<&JobRow> {
+        self.jobs.get(at)
+    }
+
+    /// One agent.
+    pub(super) fn agent(&self, worker: WorkerId) -> Option<&Agent> {
+        self.agents.get(&worker)
+    }
+
+    /// The agent that a row of the tree stands for, if it stands for one.
+    pub(super) fn worker_at(&self, node: Node) -> Option<WorkerId> {
+        match node {
+            Node::Leader => None,
+            Node::Job(at) => self.job(at)?.worker,
+            Node::Agent(worker) => Some(worker),
+        }
+    }
+
+    /// How many agents are at work.
+    pub(super) fn at_work(&self) -> usize {
+        let at_work = |agent: &&Agent| !matches!(agent.doing, Doing::Ended { .. });
+        self.agents.values().filter(at_work).count()
+    }
+
+    /// How far the jobs are.
+    pub(super) fn progress(&self) -> Progress {
+        let mut progress = Progress {
+            all: self.jobs.len(),
+            ..Progress::default()
+        };
+        for job in &self.jobs {
+            match &job.end {
+                None => {}
+                Some(JobEnd::Done { .. }) => progress.done = progress.done.saturating_add(1),
+                Some(
+                    JobEnd::Failed { .. }
+                    | JobEnd::TimedOut { .. }
+                    | JobEnd::Skipped { .. }
+                    | JobEnd::Stopped
+                    | JobEnd::Halted { .. },
+                ) => progress.failed = progress.failed.saturating_add(1),
+            }
+        }
+        progress
+    }
+}
+
+/// Whether a call ended since someone or something did not let it pass.
+fn is_refusal(outcome: Outcome) -> bool {
+    match outcome {
+        Outcome::DeniedByPerson
+        | Outcome::DeniedByHook
+        | Outcome::DeniedByClassifier
+        | Outcome::Refused
+        | Outcome::NobodyCanAnswer
+        | Outcome::Expired
+        | Outcome::Unavailable => true,
+        Outcome::Allowed | Outcome::Cancelled | Outcome::Superseded | Outcome::Interrupted => false,
+    }
+}

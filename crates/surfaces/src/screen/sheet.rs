@@ -1,0 +1,321 @@
+//! A sheet: a text in tones, wrapped to a width without losing a character of it.
+//!
+//! What an agent wrote stands behind bars and is broken between any two characters, so that no blank
+//! of it goes missing; a broken line goes on behind another bar. Our own words break at blanks.
+
+mod difference;
+mod request;
+
+use unicode_width::UnicodeWidthChar as _;
+
+pub(super) use request::{RequestSheet, call_lines, request_sheet, rule_lines};
+
+use crate::shown::{self, Extent};
+
+/// How a text is set off. What colours that is, is the look's to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// Our words.
+    Plain,
+    /// A heading.
+    Heading,
+    /// Beside the point.
+    Quiet,
+    /// What an agent wrote.
+    Agent,
+    /// What goes away, and the words of it that do.
+    Removed,
+    RemovedWord,
+    /// What comes, and the words of it that do.
+    Added,
+    AddedWord,
+    /// What can't be had back, or went wrong.
+    Danger,
+    /// What wants to be looked at.
+    Notice,
+    /// What went well.
+    Good,
+    /// A key that may be pressed.
+    Key,
+}
+
+/// A text in one tone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ink {
+    pub(super) tone: Tone,
+    pub(super) text: String,
+}
+
+impl Ink {
+    pub(super) fn new(tone: Tone, text: impl Into<String>) -> Self {
+        Self {
+            tone,
+            text: text.into(),
+        }
+    }
+}
+
+/// Where a line may be broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Breaks {
+    AtBlanks,
+    Anywhere,
+}
+
+/// One line, not wrapped yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Before the first row of it.
+    first: Ink,
+    /// Before all further rows.
+    further: Ink,
+    inks: Vec<Ink>,
+    breaks: Breaks,
+}
+
+impl Line {
+    /// A line of ours; further rows are indented by as much as `lead` takes.
+    pub(super) fn ours(lead: Ink, inks: Vec<Ink>) -> Self {
+        let further = Ink::new(lead.tone, " ".repeat(usize::from(text_width(&lead.text))));
+        Self {
+            first: lead,
+            further,
+            inks,
+            breaks: Breaks::AtBlanks,
+        }
+    }
+
+    /// One text of ours.
+    pub(super) fn plain(tone: Tone, text: impl Into<String>) -> Self {
+        Self::ours(Ink::new(tone, ""), vec![Ink::new(tone, text)])
+    }
+
+    /// An empty line.
+    pub(super) fn empty() -> Self {
+        Self::plain(Tone::Plain, "")
+    }
+
+    /// A line of an agent's behind `sign`, its text fit to be shown already.
+    pub(super) fn agents(sign: &str, tone: Tone, inks: Vec<Ink>) -> Self {
+        Self {
+            first: Ink::new(tone, format!("│ {sign}")),
+            further: Ink::new(
+                tone,
+                format!("┊ {}", " ".repeat(usize::from(text_width(sign)))),
+            ),
+            inks,
+            breaks: Breaks::Anywhere,
+        }
+    }
+
+    /// The line in rows of at most `width`.
+    fn wrap(&self, width: u16, rows: &mut Vec<Row>) {
+        let mut row = Open::new(&self.first, width);
+        for ink in &self.inks {
+            let text = without_tabs(&ink.text);
+            match self.breaks {
+                Breaks::Anywhere => {
+                    for char in text.chars() {
+                        if !row.fits(char) {
+                            rows.push(row.close());
+                            row = Open::new(&self.further, width);
+                        }
+                        row.push(ink.tone, char);
+                    }
+                }
+                Breaks::AtBlanks => {
+                    for word in text.split_inclusive(' ') {
+                        if row.has_words && !row.fits_word(word) {
+                            rows.push(row.close());
+                            row = Open::new(&self.further, width);
+                        }
+                        for char in word.chars() {
+                            if !row.fits(char) {
+                                if char == ' ' {
+                                    continue;
+                                }
+                                rows.push(row.close());
+                                row = Open::new(&self.further, width);
+                            }
+                            row.push(ink.tone, char);
+                        }
+                    }
+                }
+            }
+        }
+        rows.push(row.close());
+    }
+}
+
+/// What an agent wrote, a line each, whole, behind bars and `sign`.
+pub(super) fn agents_lines(text: &str, sign: &str, tone: Tone) -> Vec<Line> {
+    shown::block(text, "", Extent::Whole)
+        .lines()
+        .map(|line| Line::agents(sign, tone, vec![Ink::new(tone, line)]))
+        .collect()
+}
+
+/// A wrapped row: it fits the width it was wrapped to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) inks: Vec<Ink>,
+}
+
+impl Row {
+    /// A row of these inks, which fit or will be cut at the edge.
+    pub(super) fn of(inks: Vec<Ink>) -> Self {
+        Self { inks }
+    }
+
+    /// The row without its tones.
+    pub(super) fn text(&self) -> String {
+        self.inks.iter().map(|ink| ink.text.as_str()).collect()
+    }
+}
+
+/// All lines in rows of at most `width`.
+pub(super) fn wrap(lines: &[Line], width: u16) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(lines.len());
+    for line in lines {
+        line.wrap(width, &mut rows);
+    }
+    rows
+}
+
+/// A row that is being filled.
+struct Open {
+    row: Row,
+    left: u16,
+    has_words: bool,
+}
+
+impl Open {
+    fn new(lead: &Ink, width: u16) -> Self {
+        let inks = if lead.text.is_empty() {
+            Vec::new()
+        } else {
+            vec![lead.clone()]
+        };
+        // Two cells are left whatever the width, so that each row takes at least one character.
+        let left = width.saturating_sub(text_width(&lead.text)).max(2);
+        Self {
+            row: Row { inks },
+            left,
+            has_words: false,
+        }
+    }
+
+    fn fits(&self, char: char) -> bool {
+        cell_width(Cell(char)) <= self.left
+    }
+
+    fn fits_word(&self, word: &str) -> bool {
+        text_width(word.trim_end_matches(' ')) <= self.left
+    }
+
+    fn push(&mut self, tone: Tone, char: char) {
+        self.left = self.left.saturating_sub(cell_width(Cell(char)));
+        self.has_words = true;
+        match self.row.inks.last_mut() {
+            Some(last) if last.tone == tone => last.text.push(char),
+            Some(_) | None => self.row.inks.push(Ink::new(tone, char)),
+        }
+    }
+
+    fn close(self) -> Row {
+        self.row
+    }
+}
+
+/// A character on the screen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cell(pub(super) char);
+
+/// How many columns a character takes; one that has no width of its own joins the one before it.
+pub(super) fn cell_width(cell: Cell) -> u16 {
+    u16::try_from(cell.0.width().unwrap_or(0)).unwrap_or(0)
+}
+
+/// How many columns a text takes.
+pub(super) fn text_width(text: &str) -> u16 {
+    text.chars()
+        .fold(0, |sum, char| sum.saturating_add(cell_width(Cell(char))))
+}
+
+/// The text up to `width` columns; a `…` in its last one when something is cut.
+pub(super) fn clip(text: &str, width: u16) -> String {
+    if text_width(text) <= width {
+        return text.into();
+    }
+    let mut clipped = String::new();
+    let mut left = width.saturating_sub(1);
+    for char in text.chars() {
+        let wide = cell_width(Cell(char));
+        if wide > left {
+            break;
+        }
+        left = left.saturating_sub(wide);
+        clipped.push(char);
+    }
+    clipped.push('…');
+    clipped
+}
+
+/// Tabs as blanks up to the next multiple of four within the text.
+fn without_tabs(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut column = 0_usize;
+    for char in text.chars() {
+        let blanks = match char {
+            '\t' => 4_usize.saturating_sub(column % 4),
+            other => {
+                plain.push(other);
+                column = column.saturating_add(1);
+                continue;
+            }
+        };
+        plain.push_str(&" ".repeat(blanks));
+        column = column.saturating_add(blanks);
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &Line, width: u16, expect: &[&str]) {
+        let rows = wrap(std::slice::from_ref(line), width);
+        let texts: Vec<String> = rows.iter().map(Row::text).collect();
+        assert_eq!(texts, expect);
+    }
+
+    #[test]
+    fn an_agents_line_keeps_every_character() {
+        let line = |text: &str| Line::agents("", Tone::Agent, vec![Ink::new(Tone::Agent, text)]);
+        check(&line("ab  cd  ef"), 8, &["│ ab  cd", "┊   ef"]);
+        check(&line("漢字漢字"), 7, &["│ 漢字", "┊ 漢字"]);
+        check(&line("\tx"), 12, &["│     x"]);
+        check(&line(""), 12, &["│ "]);
+    }
+
+    #[test]
+    fn our_words_break_at_blanks() {
+        let lead = Ink::new(Tone::Quiet, "task  ");
+        let line = Line::ours(lead, vec![Ink::new(Tone::Plain, "mend all the links")]);
+        check(&line, 15, &["task  mend all ", "      the links"]);
+        check(
+            &Line::plain(Tone::Plain, "abcdefghij klm"),
+            6,
+            &["abcdef", "ghij ", "klm"],
+        );
+    }
+
+    #[test]
+    fn what_is_clipped_says_so() {
+        assert_eq!(clip("abcdef", 4), "abc…");
+        assert_eq!(clip("漢字漢", 4), "漢…");
+        assert_eq!(clip("abcd", 4), "abcd");
+    }
+}

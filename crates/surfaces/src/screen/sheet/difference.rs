@@ -1,0 +1,92 @@
+//! The difference between two texts, line by line, the words that differ marked.
+
+use similar::{ChangeTag, TextDiff};
+
+use super::{Ink, Line, Tone, agents_lines};
+use crate::shown::{self, Extent};
+
+/// Texts longer than this are shown one after the other: the time that comparing takes grows with
+/// the product of the changes and the length, and a person waits for it.
+const COMPARED_BYTES_MAX: usize = 256 * 1024;
+
+/// Both texts as one: what stays, what goes behind `-`, what comes behind `+`. Every line of both is
+/// there.
+pub(super) fn difference_lines(before: &str, after: &str) -> Vec<Line> {
+    if before.len().saturating_add(after.len()) > COMPARED_BYTES_MAX {
+        let mut lines = agents_lines(before, "- ", Tone::Removed);
+        lines.extend(agents_lines(after, "+ ", Tone::Added));
+        return lines;
+    }
+    let (before, after) = (fit(before), fit(after));
+    let difference = TextDiff::from_lines(&before, &after);
+    let mut lines = Vec::new();
+    for operation in difference.ops() {
+        for change in difference.iter_inline_changes(operation) {
+            let (sign, plain, marked) = match change.tag() {
+                ChangeTag::Delete => ("- ", Tone::Removed, Tone::RemovedWord),
+                ChangeTag::Insert => ("+ ", Tone::Added, Tone::AddedWord),
+                ChangeTag::Equal => ("  ", Tone::Agent, Tone::Agent),
+            };
+            let inks = change
+                .iter_strings_lossy()
+                .map(|(differs, text)| {
+                    let tone = if differs { marked } else { plain };
+                    Ink::new(tone, text.trim_end_matches('\n'))
+                })
+                .collect();
+            lines.push(Line::agents(sign, plain, inks));
+        }
+    }
+    lines
+}
+
+/// The text fit to be shown, each line ended.
+fn fit(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    shown::block(text, "", Extent::Whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Row, wrap};
+    use super::*;
+
+    #[track_caller]
+    fn check(before: &str, after: &str, expect: &str) {
+        let rows = wrap(&difference_lines(before, after), 80);
+        let text: Vec<String> = rows.iter().map(Row::text).collect();
+        assert_eq!(text.join("\n"), expect);
+    }
+
+    #[test]
+    fn each_line_of_both_is_there() {
+        check("a\nb\nc\n", "a\nx\nc", "│   a\n│ - b\n│ + x\n│   c");
+        check("", "new\n", "│ + new");
+        check("old", "", "│ - old");
+        check("a\u{1b}[2J", "a", "│ - a‹U+001B›[2J\n│ + a");
+    }
+
+    #[test]
+    fn the_words_that_differ_are_marked() {
+        let lines = difference_lines("let port = 80;\n", "let port = 8080;\n");
+        let marked = |tone| {
+            let rows = wrap(&lines, 80);
+            let texts = rows
+                .iter()
+                .flat_map(|row| &row.inks)
+                .filter(|ink| ink.tone == tone)
+                .map(|ink| ink.text.trim().to_owned());
+            texts.collect::<Vec<_>>()
+        };
+        assert_eq!(marked(Tone::RemovedWord), ["80"]);
+        assert_eq!(marked(Tone::AddedWord), ["8080"]);
+    }
+
+    #[test]
+    fn a_text_too_long_to_compare_is_shown_whole() {
+        let long = "line\n".repeat(60_000);
+        assert_eq!(difference_lines(&long, "x").len(), 60_001);
+    }
+}

@@ -1,0 +1,271 @@
+//! A request in full: all that a person reads before answering, nothing of it cut.
+
+use std::sync::Arc;
+
+use pointsman_approvals::OpenRequest;
+use pointsman_model::{
+    Effect, EffectKind, Effects, ExecutedCall, Insistence, JsonText, Origin, PermissionRequest,
+    RuleText, RungOutcome, ToolInput,
+};
+
+use super::difference::difference_lines;
+use super::{Ink, Line, Tone, agents_lines};
+use crate::render::{effect_line, is_grave, reason_line};
+use crate::shown;
+
+/// A request on paper.
+#[derive(Debug)]
+pub(in crate::screen) struct RequestSheet {
+    /// What has to be read before a yes: the call, what it does, why it is asked, what checks say.
+    pub(in crate::screen) needed: Vec<Line>,
+    /// What may be read: the way through the ladder.
+    pub(in crate::screen) further: Vec<Line>,
+}
+
+/// The sheet of a request, or of equal ones: the first is drawn, all are named.
+pub(in crate::screen) fn request_sheet(equal: &[Arc<OpenRequest>]) -> RequestSheet {
+    let Some(open) = equal.first() else {
+        return RequestSheet {
+            needed: Vec::new(),
+            further: Vec::new(),
+        };
+    };
+    let request = &open.request;
+    let mut lines = facts(request);
+    if equal.len() > 1 {
+        heading(
+            &mut lines,
+            &format!("asked by {} agents alike", equal.len()),
+        );
+        lines.extend(equal.iter().map(|open| asker(&open.request)));
+    }
+    let folder = shown::line(request.folder.as_str());
+    heading(
+        &mut lines,
+        &format!("{} would run in {folder}", request.call.tool),
+    );
+    lines.extend(call_lines(&request.call));
+    if let Some(from) = &request.rewritten_from {
+        heading(
+            &mut lines,
+            "rewritten by a hook: - the agent's own, + what would run",
+        );
+        lines.extend(rewritten(from, &request.call.text));
+    }
+    if let Some(earlier) = &request.supersedes {
+        heading(&mut lines, "asked anew, since this changed before it ran");
+        lines.extend(agents_lines(&earlier.difference, "", Tone::Agent));
+    }
+    heading(&mut lines, "would do");
+    lines.extend(effect_tree(&request.effects));
+    if is_grave(request) {
+        lines.push(Line::plain(
+            Tone::Danger,
+            "! part of this can't be had back, or changes who may do what",
+        ));
+    }
+    heading(&mut lines, "asked because");
+    lines.push(Line::plain(
+        Tone::Plain,
+        reason_line(&request.judgement.reason),
+    ));
+    if !open.advice.is_empty() {
+        heading(&mut lines, "what checks say of it");
+        for advice in &open.advice {
+            let who = format!("{}:", shown::line(&advice.by.to_string()));
+            lines.push(Line::plain(Tone::Quiet, who));
+            lines.extend(agents_lines(&advice.text, "", Tone::Agent));
+        }
+    }
+    RequestSheet {
+        needed: lines,
+        further: the_way(request),
+    }
+}
+
+/// The call as it would run: a command line, a file and its new content, a difference.
+pub(in crate::screen) fn call_lines(call: &ExecutedCall) -> Vec<Line> {
+    let file = |path: &str| agents_lines(path, "", Tone::Agent);
+    match &call.input {
+        ToolInput::Bash(input) => agents_lines(&input.command, "", Tone::Agent),
+        ToolInput::Read(input) => file(&input.file_path),
+        ToolInput::Write(input) => {
+            let mut lines = file(&input.file_path);
+            lines.extend(agents_lines(&input.content, "+ ", Tone::Added));
+            lines
+        }
+        ToolInput::Edit(input) => {
+            let mut lines = file(&input.file_path);
+            if input.replace_all == Some(true) {
+                lines.push(Line::plain(Tone::Notice, "each place in the file:"));
+            }
+            lines.extend(difference_lines(&input.old_string, &input.new_string));
+            lines
+        }
+        ToolInput::Spawn(input) => {
+            let kind = input.subagent_type.as_deref().unwrap_or("an agent");
+            let mut lines = file(kind);
+            lines.extend(agents_lines(&input.prompt, "", Tone::Agent));
+            lines
+        }
+        ToolInput::Glob(_) | ToolInput::Grep(_) | ToolInput::Other(_) => {
+            agents_lines(call.text.as_str(), "", Tone::Agent)
+        }
+    }
+}
+
+/// Rules as they would be granted, whole.
+pub(in crate::screen) fn rule_lines(rules: &[RuleText]) -> Vec<Line> {
+    rules
+        .iter()
+        .flat_map(|rule| agents_lines(rule.as_str(), "", Tone::Agent))
+        .collect()
+}
+
+fn facts(request: &PermissionRequest) -> Vec<Line> {
+    let waits = match request.origin {
+        Origin::Foreground => "its parent waits for it",
+        Origin::Background => "in the background",
+    };
+    let agent = &request.lineage.agent().agent;
+    let who = format!(
+        "{} ({}), mode {}, {waits}",
+        shown::line(&request.lineage.to_string()),
+        shown::line(agent.as_str()),
+        request.mode
+    );
+    let mut lines = vec![fact("who", &who), fact("task", &shown::line(&request.task))];
+    if let Insistence::MustAsk = request.judgement.insistence {
+        lines.push(Line::plain(Tone::Notice, "a person has to answer this"));
+    }
+    lines
+}
+
+fn fact(name: &str, what: &str) -> Line {
+    Line::ours(
+        Ink::new(Tone::Quiet, format!("{name:<5} ")),
+        vec![Ink::new(Tone::Plain, what)],
+    )
+}
+
+fn asker(request: &PermissionRequest) -> Line {
+    Line::ours(
+        Ink::new(Tone::Quiet, format!("{:<7} ", request.id.to_string())),
+        vec![
+            Ink::new(Tone::Plain, shown::line(&request.lineage.to_string())),
+            Ink::new(Tone::Quiet, format!("  {}", shown::line(&request.task))),
+        ],
+    )
+}
+
+fn heading(lines: &mut Vec<Line>, text: &str) {
+    lines.push(Line::empty());
+    lines.push(Line::plain(Tone::Heading, text));
+}
+
+/// The two inputs, a field a line, so that the difference tells which fields were touched.
+fn rewritten(from: &JsonText, to: &JsonText) -> Vec<Line> {
+    let spread = |input: &JsonText| {
+        serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(input.as_str())
+            .map_or_else(
+                |_| input.as_str().to_owned(),
+                |fields| {
+                    let text = |value: &serde_json::Value| match value {
+                        serde_json::Value::String(text) => text.clone(),
+                        other => other.to_string(),
+                    };
+                    let fields = fields.iter();
+                    fields
+                        .map(|(name, value)| format!("{name}: {}\n", text(value)))
+                        .collect()
+                },
+            )
+    };
+    difference_lines(&spread(from), &spread(to))
+}
+
+/// Effects as a tree: each command of the line, and below it what it reads, changes and talks to.
+fn effect_tree(effects: &Effects) -> Vec<Line> {
+    if effects.list.is_empty() {
+        return vec![Line::plain(Tone::Quiet, "nothing that is known of")];
+    }
+    let is_run = |effect: &Effect| matches!(effect.kind, EffectKind::Run(_));
+    let mut lines = Vec::with_capacity(effects.list.len());
+    let mut at = 0;
+    while let Some(head) = effects.list.get(at) {
+        at = at.saturating_add(1);
+        lines.push(effect_row("", head));
+        if !is_run(head) {
+            continue;
+        }
+        let below = effects
+            .list
+            .iter()
+            .skip(at)
+            .take_while(|next| next.part == head.part && !is_run(next))
+            .count();
+        for (number, effect) in effects.list.iter().skip(at).take(below).enumerate() {
+            let branch = if number.saturating_add(1) == below {
+                "└ "
+            } else {
+                "├ "
+            };
+            lines.push(effect_row(branch, effect));
+        }
+        at = at.saturating_add(below);
+    }
+    lines
+}
+
+fn effect_row(branch: &str, effect: &Effect) -> Line {
+    let grave = match &effect.kind {
+        EffectKind::Run(run) => !run.risks.is_empty(),
+        EffectKind::Opaque(_) => true,
+        EffectKind::Read(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_) => false,
+    };
+    let tone = if grave { Tone::Notice } else { Tone::Plain };
+    Line::ours(
+        Ink::new(Tone::Quiet, branch),
+        vec![Ink::new(tone, effect_line(effect))],
+    )
+}
+
+/// The ladder: the rungs that had something to say, and what would be with nobody there.
+fn the_way(request: &PermissionRequest) -> Vec<Line> {
+    let mut lines = Vec::new();
+    heading(&mut lines, "the way here");
+    for step in &request.judgement.trail.0 {
+        let (tone, came) = match &step.came_to {
+            RungOutcome::Passed => (Tone::Quiet, "no".to_owned()),
+            RungOutcome::HeldBack => (Tone::Quiet, "held back".to_owned()),
+            RungOutcome::MustAsk { reason } => {
+                (Tone::Notice, format!("must ask: {}", reason_line(reason)))
+            }
+            RungOutcome::WouldAsk { reason } => {
+                (Tone::Plain, format!("would ask: {}", reason_line(reason)))
+            }
+            RungOutcome::Decided { decision, reason } => {
+                (Tone::Plain, format!("{decision}: {}", reason_line(reason)))
+            }
+        };
+        lines.push(Line::ours(
+            Ink::new(Tone::Quiet, format!("{:<5}", step.rung.as_str())),
+            vec![
+                Ink::new(Tone::Quiet, format!("{} ", step.rung.question())),
+                Ink::new(tone, came),
+            ],
+        ));
+    }
+    let nobody = &request.judgement.if_nobody;
+    lines.push(Line::ours(
+        Ink::new(Tone::Quiet, "with nobody there: "),
+        vec![Ink::new(
+            Tone::Quiet,
+            format!("{}, {}", nobody.decision, reason_line(&nobody.reason)),
+        )],
+    ));
+    lines
+}

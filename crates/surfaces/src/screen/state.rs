@@ -1,0 +1,466 @@
+//! The screen as a plain state machine: events in, effects out, no terminal and no clock.
+//!
+//! A new request changes lists and numbers, never the view: requests are opened by the person alone,
+//! or follow the one that they have just answered.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use pointsman_approvals::{Advice, OpenRequest};
+use pointsman_model::{
+    Answerer, Millis, RequestId, RunId, Surface, Verdict, VerdictKind, WallTime, WorkerId,
+};
+use pointsman_swarm::RunEvent;
+use ratatui::layout::{Rect, Size};
+
+use super::dialog::{Dialog, Wish};
+use super::event::{Effect, Event};
+use super::key::Key;
+use super::layout::{self, Frame};
+use super::overview::{Heights, Move, Overview};
+use super::queue::{Added, Closed, Place, Queue};
+use super::roster::{Node, Roster};
+use super::stop::{StopBox, StopTurn};
+use super::transcript::{Read, Transcript};
+use crate::render::verdict_line;
+use crate::shown;
+
+/// The bell rings at most this often, however many requests come.
+const RING_EVERY: Millis = Millis(5_000);
+
+/// What the person looks at.
+#[derive(Debug)]
+pub(super) enum View {
+    Overview,
+    Request(Box<Dialog>),
+    Transcript(Box<Transcript>),
+}
+
+/// What lies over the view.
+#[derive(Debug)]
+pub(super) enum Over {
+    Nothing,
+    /// The help, with its first row.
+    Help(usize),
+    Stop(StopBox),
+}
+
+/// Whether the run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Course {
+    On,
+    Stopping,
+}
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) run: RunId,
+    pub(super) size: Size,
+    pub(super) queue: Queue,
+    pub(super) roster: Roster,
+    pub(super) overview: Overview,
+    pub(super) view: View,
+    pub(super) over: Over,
+    pub(super) course: Course,
+    /// What happened last.
+    pub(super) notice: String,
+    rang: Option<WallTime>,
+}
+
+impl State {
+    /// The screen of a run with these jobs.
+    pub(super) fn new(run: RunId, jobs: &[String], size: Size) -> Self {
+        Self {
+            run,
+            size,
+            queue: Queue::default(),
+            roster: Roster::new(jobs),
+            overview: Overview::new(),
+            view: View::Overview,
+            over: Over::Nothing,
+            course: Course::On,
+            notice: String::new(),
+            rang: None,
+        }
+    }
+
+    /// Takes what came at `now`, and says what to do, in order.
+    pub(super) fn handle(&mut self, event: Event, now: WallTime) -> Vec<Effect> {
+        let effects = match event {
+            Event::Shown(open) => self.shown(open, now),
+            Event::Listed(all) => self.listed(all, now),
+            Event::Advised(id, advice) => self.advised(id, advice),
+            Event::Closed(id, verdict) => self.closed(id, &verdict),
+            Event::Refused(id, text) => {
+                self.queue.unsent(id);
+                self.notice = format!("{id} {text}");
+                Vec::new()
+            }
+            Event::Record(record) => {
+                let width = self.size.width;
+                self.roster.record(&record);
+                if let View::Transcript(transcript) = &mut self.view {
+                    transcript.record(&record, width);
+                }
+                Vec::new()
+            }
+            Event::Run(event) => self.run_event(&event),
+            Event::Loaded(worker, records) => {
+                let width = self.size.width;
+                match &mut self.view {
+                    View::Transcript(transcript) if transcript.worker == worker => {
+                        transcript.loaded(records, width);
+                    }
+                    View::Transcript(_) | View::Overview | View::Request(_) => {}
+                }
+                Vec::new()
+            }
+            Event::Key(key) => self.key(key, now),
+            Event::Pasted(text) => {
+                self.pasted(&text, now);
+                Vec::new()
+            }
+            Event::Resized(size) => self.resized(size),
+            Event::Drawn => {
+                self.drawn(now);
+                return Vec::new();
+            }
+            Event::Notice(text) => {
+                self.notice = text;
+                Vec::new()
+            }
+            Event::Tick => Vec::new(),
+        };
+        let held = self.held();
+        self.queue.sweep(&held);
+        self.overview.refresh(&self.roster, &self.queue);
+        effects
+    }
+
+    /// The body of the screen: all but its first and its last two rows.
+    pub(super) fn body(&self) -> Rect {
+        Frame::of(self.size).body
+    }
+
+    /// Places that the person is at.
+    fn held(&self) -> Vec<Place> {
+        let dialog = match &self.view {
+            View::Request(dialog) => Some(dialog.place),
+            View::Overview | View::Transcript(_) => None,
+        };
+        dialog.into_iter().chain(self.overview.waiting.on).collect()
+    }
+
+    fn shown(&mut self, open: Arc<OpenRequest>, now: WallTime) -> Vec<Effect> {
+        let nobody_waited = self.queue.len() == 0;
+        if self.queue.add(open) == Added::KnownBefore {
+            return Vec::new();
+        }
+        let long_ago = self.rang.is_none_or(|rang| now.since(rang) >= RING_EVERY);
+        if !nobody_waited && !long_ago {
+            return Vec::new();
+        }
+        self.rang = Some(now);
+        vec![Effect::Ring]
+    }
+
+    fn listed(&mut self, all: Vec<Arc<OpenRequest>>, now: WallTime) -> Vec<Effect> {
+        let still: HashSet<RequestId> = all.iter().map(|open| open.request.id).collect();
+        for id in self.queue.ids() {
+            if !still.contains(&id) {
+                self.queue.close(id, "it is not open any more".into());
+            }
+        }
+        let mut effects = Vec::new();
+        for open in all {
+            effects.extend(self.shown(open, now));
+        }
+        effects
+    }
+
+    fn advised(&mut self, id: RequestId, advice: Advice) -> Vec<Effect> {
+        self.notice = format!(
+            "{id} {} says: {}",
+            shown::line(&advice.by.to_string()),
+            shown::line(&advice.text)
+        );
+        self.queue.advise(id, advice);
+        if let View::Request(dialog) = &mut self.view
+            && self.queue.place_of(id) == Some(dialog.place)
+        {
+            dialog.refresh(&self.queue);
+        }
+        Vec::new()
+    }
+
+    /// A request has ended. The dialog goes on to the next one only when the person's own answer
+    /// ended all that it covers.
+    fn closed(&mut self, id: RequestId, verdict: &Verdict) -> Vec<Effect> {
+        let words = verdict_line(verdict);
+        let here = verdict.by
+            == Answerer::Person {
+                surface: Surface::Terminal,
+            };
+        if self.queue.close(id, words.clone()) == Closed::Unknown {
+            return Vec::new();
+        }
+        self.notice = format!("{id} {words}");
+        match &self.view {
+            View::Request(dialog) if here && dialog.covers(id) && dialog.is_over(&self.queue) => {
+                self.go_on(dialog.place, Way::After)
+            }
+            View::Request(_) | View::Overview | View::Transcript(_) => Vec::new(),
+        }
+    }
+
+    fn run_event(&mut self, event: &RunEvent) -> Vec<Effect> {
+        self.roster.run_event(event);
+        if let RunEvent::Stopping { reason } = event {
+            self.course = Course::Stopping;
+            self.notice = shown::line(&reason.to_string());
+        }
+        Vec::new()
+    }
+
+    fn resized(&mut self, size: Size) -> Vec<Effect> {
+        if size == self.size {
+            return Vec::new();
+        }
+        self.size = size;
+        match &mut self.view {
+            View::Request(dialog) => dialog.resize(size.width),
+            View::Transcript(transcript) => transcript.resize(size.width),
+            View::Overview => {}
+        }
+        Vec::new()
+    }
+
+    /// What is on the screen was put before the person's eyes.
+    fn drawn(&mut self, now: WallTime) {
+        let body = self.body();
+        if !layout::fits(self.size) {
+            return;
+        }
+        if let (View::Request(dialog), Over::Nothing) = (&mut self.view, &self.over) {
+            dialog.drawn(body, now);
+        }
+    }
+
+    fn pasted(&mut self, text: &str, now: WallTime) {
+        match (&self.over, &mut self.view) {
+            // A paste stops nothing either.
+            (Over::Stop(_) | Over::Help(_), _) => {}
+            (Over::Nothing, View::Request(dialog)) => dialog.paste(text, now),
+            (Over::Nothing, View::Transcript(transcript)) => transcript.paste(text),
+            (Over::Nothing, View::Overview) => self.overview.paste(text),
+        }
+    }
+
+    fn key(&mut self, key: Key, now: WallTime) -> Vec<Effect> {
+        if key == Key::Chord('l') {
+            return vec![Effect::Redraw];
+        }
+        match (&mut self.over, key) {
+            (Over::Stop(_), key) => return self.stop_key(key),
+            (_, Key::Chord('c')) if self.course == Course::Stopping => {
+                return vec![Effect::Interrupt];
+            }
+            (_, Key::Chord('c')) => {
+                self.over = Over::Stop(StopBox::run());
+                return Vec::new();
+            }
+            (Over::Help(top), key) => {
+                match key.step() {
+                    Some(step) => *top = step.from(*top, super::draw::help_rows(), 10),
+                    None => self.over = Over::Nothing,
+                }
+                return Vec::new();
+            }
+            (Over::Nothing, _) => {}
+        }
+        if !layout::fits(self.size) {
+            return Vec::new();
+        }
+        let body = self.body();
+        match &mut self.view {
+            View::Overview => self.overview_key(key),
+            View::Request(dialog) => {
+                let wishes = dialog.key(key, &self.queue, body, now);
+                let nothing = wishes.is_empty() && !dialog.has_panel();
+                if nothing && key == Key::Char('?') {
+                    self.over = Over::Help(0);
+                }
+                self.grant(wishes)
+            }
+            View::Transcript(transcript) => {
+                let height = usize::from(body.height.saturating_sub(1));
+                match transcript.key(key, height) {
+                    Read::Back => self.view = View::Overview,
+                    Read::Other if key == Key::Char('?') => self.over = Over::Help(0),
+                    Read::On | Read::Other => {}
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn stop_key(&mut self, key: Key) -> Vec<Effect> {
+        let Over::Stop(stop) = &mut self.over else {
+            return Vec::new();
+        };
+        match stop.key(key) {
+            StopTurn::Stay => Vec::new(),
+            StopTurn::Fault(text) => {
+                self.notice = text.into();
+                Vec::new()
+            }
+            StopTurn::Close => {
+                self.over = Over::Nothing;
+                Vec::new()
+            }
+            StopTurn::Do(effect) => {
+                self.over = Over::Nothing;
+                if effect == Effect::StopRun {
+                    self.course = Course::Stopping;
+                    self.notice = "stopping the run".into();
+                }
+                vec![effect]
+            }
+        }
+    }
+
+    fn overview_key(&mut self, key: Key) -> Vec<Effect> {
+        let areas = layout::Overview::of(self.body());
+        let heights = Heights {
+            agents: layout::Overview::entries(areas.tree),
+            waiting: layout::Overview::entries(areas.queue),
+        };
+        match self.overview.key(key, heights) {
+            Move::On => Vec::new(),
+            Move::Open(place) => self.open(place),
+            Move::Transcript(node) => match self.roster.worker_at(node) {
+                Some(worker) => self.show_transcript(worker),
+                None => Vec::new(),
+            },
+            Move::Stop(node) => {
+                self.ask_stop(node);
+                Vec::new()
+            }
+            Move::Other => {
+                if key == Key::Char('?') {
+                    self.over = Over::Help(0);
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    /// Carries out what the dialog wishes.
+    fn grant(&mut self, wishes: Vec<Wish>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for wish in wishes {
+            match wish {
+                Wish::Do(effect) => {
+                    if let Effect::Answer(request, kind) = &effect {
+                        self.queue.sent(request.id);
+                        self.notice = format!("{} {}", request.id, sending(kind));
+                    }
+                    effects.push(effect);
+                }
+                Wish::Say(text) => self.notice = text,
+                Wish::Back => self.view = View::Overview,
+                Wish::Next => effects.extend(self.go_on_from_here(Way::After)),
+                Wish::Before => effects.extend(self.go_on_from_here(Way::Before)),
+                Wish::Transcript(worker) => effects.extend(self.show_transcript(worker)),
+                Wish::Stop(worker) => self.ask_stop(Node::Agent(worker)),
+            }
+        }
+        effects
+    }
+
+    fn go_on_from_here(&mut self, way: Way) -> Vec<Effect> {
+        match &self.view {
+            View::Request(dialog) => self.go_on(dialog.place, way),
+            View::Overview | View::Transcript(_) => Vec::new(),
+        }
+    }
+
+    /// Opens the neighbour of a place, or the overview when there is none that is open.
+    fn go_on(&mut self, from: Place, way: Way) -> Vec<Effect> {
+        self.overview.refresh(&self.roster, &self.queue);
+        let mut at = from;
+        for _ in 0..self.queue.len() {
+            let next = match way {
+                Way::After => self.overview.after(at),
+                Way::Before => self.overview.before(at),
+            };
+            let Some(next) = next else { break };
+            let is_open = |group: &super::queue::Group| !group.open.is_empty();
+            if next != from && self.queue.get(next).is_some_and(is_open) {
+                return self.open(next);
+            }
+            at = next;
+        }
+        let over = self
+            .queue
+            .get(from)
+            .is_none_or(|group| group.open.is_empty());
+        if over {
+            self.view = View::Overview;
+            self.overview.waiting.on = None;
+        }
+        Vec::new()
+    }
+
+    /// Puts a request before the person. What was typed before was meant for something else.
+    fn open(&mut self, place: Place) -> Vec<Effect> {
+        self.overview.waiting.on = Some(place);
+        let Some(dialog) = Dialog::open(place, &self.queue, self.size.width) else {
+            return Vec::new();
+        };
+        self.view = View::Request(Box::new(dialog));
+        vec![Effect::DropInput]
+    }
+
+    fn show_transcript(&mut self, worker: WorkerId) -> Vec<Effect> {
+        let mut transcript = Transcript::new(worker);
+        transcript.resize(self.size.width);
+        self.view = View::Transcript(Box::new(transcript));
+        vec![Effect::Load(worker)]
+    }
+
+    fn ask_stop(&mut self, node: Node) {
+        let agent = self
+            .roster
+            .worker_at(node)
+            .and_then(|worker| Some((worker, self.roster.agent(worker)?)));
+        self.over = Over::Stop(match agent {
+            Some((worker, agent)) => {
+                StopBox::agent(worker, shown::line(&agent.lineage.to_string()))
+            }
+            None => StopBox::run(),
+        });
+    }
+}
+
+/// To which neighbour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    After,
+    Before,
+}
+
+/// What is told while an answer is on its way to the disk.
+fn sending(kind: &VerdictKind) -> &'static str {
+    match kind {
+        VerdictKind::Allow { .. } => "a yes is on its way",
+        VerdictKind::Deny { .. } => "a no is on its way",
+        VerdictKind::Ended { .. } => "is being ended",
+    }
+}
+
+#[cfg(test)]
+mod never_a_yes;
+#[cfg(test)]
+mod tests;
