@@ -100,7 +100,9 @@ impl BaseUrl {
         self.0.scheme() == "http" && !self.is_loopback()
     }
 
-    fn is_loopback(&self) -> bool {
+    /// Whether it is on this machine.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
         let host = self.host();
         let host = host.strip_prefix('[').unwrap_or(host);
         let host = host.strip_suffix(']').unwrap_or(host);

@@ -32,4 +32,5 @@ pub use prompt::{
     ModelPart, OtherPart, PersonPart, Prompt, ResultKind, ToolInputText, ToolResult, ToolUse, Turn,
 };
 pub use reply::{Delta, Reply, Stop};
+pub use tls::install_tls_provider;
 pub use transport::Transport;

@@ -5,7 +5,7 @@ use std::sync::Once;
 static INSTALLED: Once = Once::new();
 
 /// Sees to it that the process has a provider. One that is there already stays.
-pub(crate) fn install_provider() {
+pub fn install_tls_provider() {
     INSTALLED.call_once(|| {
         if rustls::crypto::ring::default_provider()
             .install_default()

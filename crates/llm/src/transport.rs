@@ -88,7 +88,7 @@ impl Transport {
 }
 
 fn client(proxy: Option<&str>) -> Result<reqwest::Client, ClientError> {
-    tls::install_provider();
+    tls::install_tls_provider();
     let mut builder = reqwest::Client::builder()
         .connect_timeout(CONNECT_MAX)
         .redirect(reqwest::redirect::Policy::none())

@@ -4,7 +4,7 @@ use pointsman_llm::*;
 use pointsman_testkit::{AnthropicReply, ChatReply, Ending, ModelAnswer};
 use serde_json::json;
 
-use crate::stage::*;
+use super::stage::*;
 
 fn answers(dialect: Dialect) -> Vec<ModelAnswer> {
     let input = json!({"file_path": "ä"});

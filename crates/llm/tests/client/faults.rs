@@ -6,7 +6,7 @@ use pointsman_llm::*;
 use pointsman_testkit::{AnthropicReply, ChatReply, Ending, ModelAnswer};
 use serde_json::json;
 
-use crate::stage::*;
+use super::stage::*;
 
 fn good(dialect: Dialect) -> ModelAnswer {
     match dialect {

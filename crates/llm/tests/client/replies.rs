@@ -2,10 +2,10 @@
 
 use pointsman_llm::*;
 use pointsman_model::JsonText;
-use pointsman_testkit::{AnthropicReply, ChatReply, ModelAnswer};
+use pointsman_testkit::{AnthropicReply, ChatReply, Heard, ModelAnswer};
 use serde_json::json;
 
-use crate::stage::*;
+use super::stage::*;
 
 /// Words and two tool uses in each dialect and way.
 fn words_and_uses(dialect: Dialect, way: Way) -> ModelAnswer {
@@ -176,9 +176,8 @@ async fn a_part_that_only_its_server_understands_goes_back_as_it_came() {
     }
 }
 
-/// A conversation with everything in it, as each server hears it.
-#[tokio::test]
-async fn a_prompt_is_written_as_its_dialect_wants_it() {
+/// A conversation with everything in it.
+fn conversation() -> Prompt {
     let mut asked = prompt("first");
     asked.turns.push(Turn::Model(vec![
         ModelPart::Text("looking".into()),
@@ -205,55 +204,55 @@ async fn a_prompt_is_written_as_its_dialect_wants_it() {
         result("u2", "no JSON", ResultKind::NotDone),
         PersonPart::Text("and then".into()),
     ]));
-    for (dialect, answer) in DIALECTS.into_iter().zip([
-        AnthropicReply::text("x").whole(),
-        ChatReply::text("x").whole(),
-    ]) {
-        let stage = Stage::new(dialect, QUICK, [answer]).await;
-        stage.client.complete(&asked).await.unwrap();
-        let heard = stage.server.heard().remove(0);
-        // The bytes of inputs and schemas are kept, order of fields included.
-        let kept = match dialect {
-            Dialect::Anthropic => r#"{"z":1.0,"a":2}"#,
-            Dialect::OpenAi => r#"{\"z\":1.0,\"a\":2}"#,
-        };
-        assert!(heard.body.contains(kept), "{}", heard.body);
-        let sent = heard.json();
-        match dialect {
-            Dialect::Anthropic => {
-                assert_eq!(heard.line, "POST /v1/messages");
-                assert_eq!(heard.header("x-api-key"), Some(KEY));
-                assert_eq!(heard.header("anthropic-version"), Some("2023-06-01"));
-                assert_eq!(sent["system"][0]["text"], "be brief");
-                assert_eq!(sent["max_tokens"], 1_000);
-                assert_eq!(sent["tools"][0]["input_schema"]["required"][0], "z");
-                let last = &sent["messages"][2]["content"];
-                assert_eq!(
-                    last[1],
-                    json!({"type": "tool_result", "tool_use_id": "u2", "content": "no JSON",
-                           "is_error": true})
-                );
-                assert_eq!(last[2]["cache_control"]["type"], "ephemeral");
-            }
-            Dialect::OpenAi => {
-                assert_eq!(heard.line, "POST /chat/completions");
-                assert_eq!(
-                    heard.header("authorization"),
-                    Some(&*format!("Bearer {KEY}"))
-                );
-                let roles = sent["messages"].as_array().unwrap().iter();
-                let roles: Vec<_> = roles.map(|it| it["role"].as_str().unwrap()).collect();
-                assert_eq!(
-                    roles,
-                    ["system", "user", "assistant", "tool", "tool", "user"]
-                );
-                assert_eq!(sent["messages"][3]["tool_call_id"], "u1");
-                assert_eq!(sent["messages"][2]["tool_calls"][1]["id"], "u2");
-                assert_eq!(
-                    sent["messages"][2]["tool_calls"][1]["function"]["arguments"],
-                    "{}"
-                );
-            }
-        }
-    }
+    asked
+}
+
+async fn heard(dialect: Dialect, answer: ModelAnswer) -> Heard {
+    let stage = Stage::new(dialect, QUICK, [answer]).await;
+    stage.client.complete(&conversation()).await.unwrap();
+    stage.server.heard().remove(0)
+}
+
+#[tokio::test]
+async fn a_prompt_is_written_as_messages() {
+    let heard = heard(Dialect::Anthropic, AnthropicReply::text("x").whole()).await;
+    assert_eq!(heard.line, "POST /v1/messages");
+    assert_eq!(heard.header("x-api-key"), Some(KEY));
+    assert_eq!(heard.header("anthropic-version"), Some("2023-06-01"));
+    // The bytes of inputs and schemas are kept, order of fields included.
+    assert!(
+        heard.body.contains(r#""input":{"z":1.0,"a":2}"#),
+        "{}",
+        heard.body
+    );
+    let sent = heard.json();
+    assert_eq!(sent["system"][0]["text"], "be brief");
+    assert_eq!(sent["max_tokens"], 1_000);
+    assert_eq!(sent["tools"][0]["input_schema"]["required"][0], "z");
+    let last = &sent["messages"][2]["content"];
+    let refused = json!({
+        "type": "tool_result", "tool_use_id": "u2", "content": "no JSON", "is_error": true,
+    });
+    assert_eq!(last[1], refused);
+    assert_eq!(last[2]["cache_control"]["type"], "ephemeral");
+}
+
+#[tokio::test]
+async fn a_prompt_is_written_as_chat() {
+    let heard = heard(Dialect::OpenAi, ChatReply::text("x").whole()).await;
+    assert_eq!(heard.line, "POST /chat/completions");
+    let bearer = format!("Bearer {KEY}");
+    assert_eq!(heard.header("authorization"), Some(&*bearer));
+    let sent = heard.json();
+    let roles = sent["messages"].as_array().unwrap().iter();
+    let roles: Vec<_> = roles.map(|it| it["role"].as_str().unwrap()).collect();
+    assert_eq!(
+        roles,
+        ["system", "user", "assistant", "tool", "tool", "user"]
+    );
+    assert_eq!(sent["messages"][3]["tool_call_id"], "u1");
+    let calls = &sent["messages"][2]["tool_calls"];
+    assert_eq!(calls[0]["function"]["arguments"], r#"{"z":1.0,"a":2}"#);
+    assert_eq!(calls[1]["id"], "u2");
+    assert_eq!(calls[1]["function"]["arguments"], "{}");
 }

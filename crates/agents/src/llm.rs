@@ -1,0 +1,300 @@
+//! The agent that thinks: a model that asks for tools, and is told what came of them, until it has
+//! said all.
+//!
+//! It acts through its dispatch alone. What it is refused it is told in the words of the refusal, and
+//! may go another way; what it can't read any more it is told of too. It ends truthfully: with the
+//! model's last words, or with why there are none.
+
+mod conversation;
+mod instructions;
+mod settings;
+mod uses;
+
+use async_trait::async_trait;
+use pointsman_llm::{Client, Delta, Failure, Fault, PersonPart, Prompt, Reply, Stop, Turn};
+use pointsman_model::WorkerId;
+use pointsman_tools::Dispatch;
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+
+use self::conversation::{Compacted, Conversation};
+use self::uses::{Use, answer, sort};
+use crate::{Agent, AgentEnd};
+
+pub use self::instructions::{LlmRole, SubAgentChoice};
+pub use self::settings::{
+    BudgetSettings, ModelDialect, ModelSettings, ModelSettingsError, PriceSettings,
+};
+
+/// Times in a row that a model whose words were cut off is asked to go on.
+const CUT_OFF_MAX: u32 = 3;
+
+/// What an agent says while it says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSaid {
+    /// Who.
+    pub worker: WorkerId,
+    /// A piece of its words; nothing when what was said in this turn is taken back, since the stream broke.
+    pub text: Option<Box<str>>,
+}
+
+/// How far a thinking agent goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LlmLimits {
+    /// How many turns its model may take.
+    pub turns_max: u32,
+    /// How many tokens one turn may have.
+    pub output_tokens_max: u32,
+    /// How many tokens its model reads, when that is known; the conversation is shortened before it is full.
+    pub context_tokens: Option<u64>,
+    /// How freely the model picks its words.
+    pub temperature: Option<f32>,
+}
+
+/// The agent that thinks.
+pub struct LlmAgent {
+    client: Client,
+    role: LlmRole,
+    limits: LlmLimits,
+    conversation: Conversation,
+    heard_by: Option<broadcast::Sender<AgentSaid>>,
+    refusals: Vec<String>,
+}
+
+/// Why the work does not go on.
+enum Early {
+    Stopped,
+    Halted(String),
+    Failed(String),
+}
+
+impl LlmAgent {
+    /// An agent of this role that works on this task.
+    #[must_use]
+    pub fn new(client: Client, role: LlmRole, limits: LlmLimits, task: &str) -> Self {
+        Self::resumed(client, role, limits, vec![Turn::words(task)])
+    }
+
+    /// An agent that goes on with a conversation, as [`Self::turns`] gave it. Tools that were asked for and
+    /// never answered are not run: what became of them is not known here.
+    #[must_use]
+    pub fn resumed(client: Client, role: LlmRole, limits: LlmLimits, turns: Vec<Turn>) -> Self {
+        Self {
+            client,
+            role,
+            limits,
+            conversation: Conversation::resumed(turns),
+            heard_by: None,
+            refusals: Vec::new(),
+        }
+    }
+
+    /// The same, and whoever subscribed hears its words as it says them.
+    #[must_use]
+    pub fn heard_by(mut self, heard_by: broadcast::Sender<AgentSaid>) -> Self {
+        self.heard_by = Some(heard_by);
+        self
+    }
+
+    /// The conversation so far; can be written out, and gone on with.
+    #[must_use]
+    pub fn turns(&self) -> &[Turn] {
+        self.conversation.turns()
+    }
+
+    /// Turn after turn to the end; gives the model's last words.
+    async fn converse(
+        &mut self,
+        dispatch: &Dispatch,
+        stop: &CancellationToken,
+    ) -> Result<String, Early> {
+        let mut cut_off = 0;
+        for _ in 0..self.limits.turns_max {
+            let reply = self.next_reply(dispatch, stop).await?;
+            self.conversation.model(reply.parts.clone());
+            if reply.uses().next().is_some() {
+                cut_off = 0;
+                self.use_tools(&reply, dispatch, stop).await?;
+            } else {
+                match &reply.stop {
+                    Stop::Done | Stop::ToolUse => return Ok(reply.text()),
+                    Stop::Declined => {
+                        let words = format!("the model declined: {}", reply.text());
+                        return Err(Early::Failed(words));
+                    }
+                    Stop::OutputLimit if cut_off < CUT_OFF_MAX => {
+                        cut_off += 1;
+                        self.conversation.person(vec![PersonPart::Text(
+                            "Your answer was cut off where its length is limited. Go on.".into(),
+                        )]);
+                    }
+                    Stop::OutputLimit => {
+                        let why = "the model's answer was cut off again and again";
+                        return Err(Early::Failed(why.into()));
+                    }
+                    Stop::ContextFull => self.shorten("the conversation is full")?,
+                    Stop::Other(reason) => {
+                        return Err(Early::Failed(format!("the model stopped: {reason}")));
+                    }
+                }
+            }
+            self.keep_within(&reply)?;
+        }
+        Err(Early::Failed(format!(
+            "the model took {} turns and came to no end",
+            self.limits.turns_max
+        )))
+    }
+
+    /// Asks the model. A conversation that is too long is shortened, as often as that changes anything.
+    async fn next_reply(
+        &mut self,
+        dispatch: &Dispatch,
+        stop: &CancellationToken,
+    ) -> Result<Reply, Early> {
+        loop {
+            if stop.is_cancelled() {
+                return Err(Early::Stopped);
+            }
+            let prompt = Prompt {
+                system: self.role.system(&dispatch.folder()),
+                turns: self.conversation.turns().to_vec(),
+                tools: dispatch.offered(),
+                output_tokens_max: self.limits.output_tokens_max,
+                temperature: self.limits.temperature,
+            };
+            let worker = dispatch.seat().worker;
+            let heard_by = self.heard_by.clone();
+            let mut listen = |delta: Delta<'_>| {
+                let text = match delta {
+                    Delta::Text(text) => Some(text.into()),
+                    Delta::StartsOver => None,
+                    Delta::UseBegins { .. } => return,
+                };
+                if let Some(heard_by) = &heard_by {
+                    // Nobody listening is no failure.
+                    let _ = heard_by.send(AgentSaid { worker, text });
+                }
+            };
+            let asked = self.client.stream(&prompt, &mut listen);
+            let reply = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(Early::Stopped),
+                reply = asked => reply,
+            };
+            match reply {
+                Ok(reply) => return Ok(reply),
+                Err(Failure {
+                    fault: fault @ Fault::TooLong { .. },
+                    ..
+                }) => self.shorten(&fault.to_string())?,
+                Err(failure) => return Err(ended_by(&failure)),
+            }
+        }
+    }
+
+    /// Leaves older results out, or ends truthfully when there is nothing left to leave out.
+    fn shorten(&mut self, why: &str) -> Result<(), Early> {
+        match self.conversation.compact() {
+            Compacted::Shorter { bytes } => {
+                tracing::debug!(bytes, why, "older results were left out of a conversation");
+                Ok(())
+            }
+            Compacted::NothingLeft => Err(Early::Failed(format!(
+                "{why}; all older results of tools are left out already"
+            ))),
+        }
+    }
+
+    /// Shortens the conversation before it is full: at nine tenths, so that a turn still fits.
+    fn keep_within(&mut self, reply: &Reply) -> Result<(), Early> {
+        let (Some(max), Some(usage)) = (self.limits.context_tokens, reply.usage) else {
+            return Ok(());
+        };
+        if usage.total() < max.saturating_mul(9) / 10 {
+            return Ok(());
+        }
+        match self.conversation.compact() {
+            // The server has the last word on whether it still fits.
+            Compacted::Shorter { .. } | Compacted::NothingLeft => Ok(()),
+        }
+    }
+
+    /// Runs what the model asks for, and puts each result where the model looks for it.
+    async fn use_tools(
+        &mut self,
+        reply: &Reply,
+        dispatch: &Dispatch,
+        stop: &CancellationToken,
+    ) -> Result<(), Early> {
+        let uses = sort(reply);
+        let asked = uses
+            .iter()
+            .filter_map(|(_, it)| match it {
+                Use::Asked(call) => Some(call.clone()),
+                Use::NotRun(_) => None,
+            })
+            .collect();
+        let mut ends = dispatch.batch(asked).await.into_iter();
+        let mut results = Vec::with_capacity(uses.len());
+        for (tool_use, it) in &uses {
+            let end = match it {
+                Use::Asked(_) => ends.next(),
+                Use::NotRun(_) => None,
+            };
+            if let Some(end) = end.as_ref().filter(|end| end.is_refusal()) {
+                let first = end.text.lines().next().unwrap_or_default();
+                self.refusals.push(format!("{}: {first}", tool_use.name));
+            }
+            results.push(PersonPart::Result(answer(tool_use, it, end)));
+        }
+        self.conversation.person(results);
+        if stop.is_cancelled() {
+            return Err(Early::Stopped);
+        }
+        match dispatch.halted() {
+            Some(halt) => Err(Early::Halted(halt.reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// The end in words, with what was refused on the way.
+    fn report(&self, words: &str) -> String {
+        let mut text = match words.trim() {
+            "" => "the model ended without a word".to_owned(),
+            words => words.to_owned(),
+        };
+        for refusal in &self.refusals {
+            text.push_str("\nrefused: ");
+            text.push_str(refusal);
+        }
+        text
+    }
+}
+
+/// What a model's failure means for its agent: a budget is a limit, and halts; the rest is a failure.
+fn ended_by(failure: &Failure) -> Early {
+    match &failure.fault {
+        Fault::OverBudget(_) => Early::Halted(failure.to_string()),
+        _ => Early::Failed(failure.to_string()),
+    }
+}
+
+#[async_trait]
+impl Agent for LlmAgent {
+    async fn work(&mut self, dispatch: &Dispatch, stop: &CancellationToken) -> AgentEnd {
+        match self.converse(dispatch, stop).await {
+            Ok(words) => AgentEnd::Done {
+                summary: self.report(&words),
+            },
+            Err(Early::Failed(why)) => AgentEnd::Failed {
+                reason: self.report(&why),
+            },
+            Err(Early::Stopped) => AgentEnd::Stopped,
+            Err(Early::Halted(reason)) => AgentEnd::Halted { reason },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! The conversation of an agent and its model, and how it is shortened.
+
+use pointsman_llm::{ModelPart, PersonPart, ResultKind, ToolResult, Turn};
+
+/// Turns whose results are kept at first, and when that was not enough.
+const KEPT: [usize; 2] = [8, 2];
+
+/// A shorter result is not worth leaving out.
+const LEFT_OUT_BYTES_MIN: usize = 400;
+
+/// What shortening came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compacted {
+    /// So much was left out.
+    Shorter { bytes: usize },
+    /// There was nothing to leave out.
+    NothingLeft,
+}
+
+/// A conversation. Turns of person and model take turns, and each tool use has its result in the turn
+/// behind it.
+#[derive(Debug, Clone)]
+pub(super) struct Conversation {
+    turns: Vec<Turn>,
+}
+
+impl Conversation {
+    /// A conversation to be gone on with. Where it ends with tool uses, they get results that say that
+    /// nothing is known of them.
+    pub(super) fn resumed(turns: Vec<Turn>) -> Self {
+        let mut conversation = Self { turns };
+        let Some(Turn::Model(parts)) = conversation.turns.last() else {
+            return conversation;
+        };
+        let unknown: Vec<PersonPart> = parts
+            .iter()
+            .filter_map(|part| match part {
+                ModelPart::Use(tool_use) => Some(PersonPart::Result(ToolResult {
+                    id: tool_use.id.clone(),
+                    text: "The work was interrupted here. Whether this ran is not known: look \
+                           before you ask for it again."
+                        .into(),
+                    kind: ResultKind::NotDone,
+                })),
+                ModelPart::Text(_) | ModelPart::Other(_) => None,
+            })
+            .collect();
+        if unknown.is_empty() {
+            let go_on = PersonPart::Text("The work was interrupted here. Go on.".into());
+            conversation.person(vec![go_on]);
+        } else {
+            conversation.person(unknown);
+        }
+        conversation
+    }
+
+    pub(super) fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    pub(super) fn model(&mut self, parts: Vec<ModelPart>) {
+        self.turns.push(Turn::Model(parts));
+    }
+
+    pub(super) fn person(&mut self, parts: Vec<PersonPart>) {
+        self.turns.push(Turn::Person(parts));
+    }
+
+    /// Leaves the text of older results out, and says so in their place. Words, and what was asked for,
+    /// stay: they are what the model needs to know where it stands.
+    pub(super) fn compact(&mut self) -> Compacted {
+        for kept in KEPT {
+            let bytes = self.leave_out(kept);
+            if bytes > 0 {
+                return Compacted::Shorter { bytes };
+            }
+        }
+        Compacted::NothingLeft
+    }
+
+    fn leave_out(&mut self, kept: usize) -> usize {
+        let older = self.turns.len().saturating_sub(kept);
+        let mut bytes = 0;
+        for turn in self.turns.iter_mut().take(older) {
+            let Turn::Person(parts) = turn else { continue };
+            for part in parts {
+                let PersonPart::Result(result) = part else {
+                    continue;
+                };
+                if result.text.len() >= LEFT_OUT_BYTES_MIN {
+                    bytes += result.text.len();
+                    result.text = format!(
+                        "[a result of {} bytes was left out here to save room; ask for it again if \
+                         you need it]",
+                        result.text.len()
+                    );
+                }
+            }
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pointsman_llm::{ToolInputText, ToolUse};
+
+    use super::*;
+
+    fn asks(id: &str) -> Turn {
+        Turn::Model(vec![ModelPart::Use(ToolUse {
+            id: id.into(),
+            name: "Read".into(),
+            input: ToolInputText::read("{}".into()),
+        })])
+    }
+
+    fn result(id: &str, bytes: usize) -> Turn {
+        Turn::Person(vec![PersonPart::Result(ToolResult {
+            id: id.into(),
+            text: "x".repeat(bytes),
+            kind: ResultKind::Done,
+        })])
+    }
+
+    #[test]
+    fn older_results_go_first_and_everything_else_stays() {
+        let mut turns = vec![Turn::words("the task".repeat(100))];
+        for number in 0..8 {
+            turns.push(asks(&number.to_string()));
+            turns.push(result(&number.to_string(), 1_000));
+        }
+        let mut conversation = Conversation::resumed(turns.clone());
+        assert_eq!(conversation.compact(), Compacted::Shorter { bytes: 4_000 });
+        assert_eq!(conversation.compact(), Compacted::Shorter { bytes: 3_000 });
+        assert_eq!(conversation.compact(), Compacted::NothingLeft);
+        assert_eq!(conversation.turns().len(), turns.len());
+        assert_eq!(conversation.turns().first(), turns.first());
+        assert_eq!(conversation.turns().last(), turns.last());
+    }
+
+    #[test]
+    fn short_results_stay() {
+        let turns = vec![
+            Turn::words("x"),
+            asks("1"),
+            result("1", 399),
+            asks("2"),
+            asks("3"),
+        ];
+        let mut conversation = Conversation::resumed(turns);
+        assert_eq!(conversation.compact(), Compacted::NothingLeft);
+    }
+
+    #[test]
+    fn what_was_asked_for_before_an_interruption_is_unknown() {
+        let conversation = Conversation::resumed(vec![Turn::words("x"), asks("7")]);
+        let Some(Turn::Person(parts)) = conversation.turns().last() else {
+            panic!("no answer");
+        };
+        let [PersonPart::Result(result)] = parts.as_slice() else {
+            panic!("{parts:?}");
+        };
+        assert_eq!((&*result.id, result.kind), ("7", ResultKind::NotDone));
+    }
+}

@@ -1,0 +1,93 @@
+//! From a model's tool uses to calls, and from their ends to results.
+
+use pointsman_llm::{Reply, ResultKind, Stop, ToolInputText, ToolResult, ToolUse};
+use pointsman_model::{CallState, ToolName};
+use pointsman_tools::{AskedCall, CallEnd};
+
+/// Tool uses of one turn that are run; more than any model asks for that knows what it does.
+const PER_TURN_MAX: usize = 32;
+
+/// Bytes of a result that a model is told.
+const RESULT_BYTES_MAX: usize = 96 * 1024;
+
+/// What becomes of a tool use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Use {
+    /// It goes to the dispatch.
+    Asked(AskedCall),
+    /// It does not, for this reason.
+    NotRun(String),
+}
+
+/// What becomes of each tool use of a reply, in order.
+pub(super) fn sort(reply: &Reply) -> Vec<(&ToolUse, Use)> {
+    let count = reply.uses().count();
+    reply
+        .uses()
+        .zip(1..)
+        .map(|(tool_use, number)| {
+            // An input that reads well may still be half of what was meant.
+            let cut_off = reply.stop == Stop::OutputLimit && number == count;
+            let it = if cut_off {
+                Use::NotRun("it was not run: your answer was cut off while you wrote it".into())
+            } else if number > PER_TURN_MAX {
+                Use::NotRun(format!(
+                    "it was not run: at most {PER_TURN_MAX} calls are taken in one turn"
+                ))
+            } else {
+                asked(tool_use)
+            };
+            (tool_use, it)
+        })
+        .collect()
+}
+
+fn asked(tool_use: &ToolUse) -> Use {
+    let tool = match ToolName::parse(&tool_use.name) {
+        Ok(tool) => tool,
+        Err(error) => return Use::NotRun(format!("it was not run: {error}")),
+    };
+    match &tool_use.input {
+        ToolInputText::Object(input) => Use::Asked(AskedCall {
+            tool,
+            input: input.clone(),
+        }),
+        ToolInputText::Broken(_) => {
+            Use::NotRun("it was not run: its input is no JSON object".into())
+        }
+    }
+}
+
+/// What the model is told of a use.
+pub(super) fn answer(tool_use: &ToolUse, it: &Use, end: Option<CallEnd>) -> ToolResult {
+    let (text, kind) = match (it, end) {
+        (Use::NotRun(why), _) => (why.clone(), ResultKind::NotDone),
+        (Use::Asked(_), Some(end)) => {
+            let kind = if end.state == CallState::Success {
+                ResultKind::Done
+            } else {
+                ResultKind::NotDone
+            };
+            (end.text, kind)
+        }
+        (Use::Asked(_), None) => ("it had no turn".into(), ResultKind::NotDone),
+    };
+    ToolResult {
+        id: tool_use.id.clone(),
+        text: cut(text),
+        kind,
+    }
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > RESULT_BYTES_MAX {
+        let whole = text.len();
+        let at = (0..=RESULT_BYTES_MAX)
+            .rev()
+            .find(|at| text.is_char_boundary(*at))
+            .unwrap_or(0);
+        text.truncate(at);
+        text.push_str(&format!("\n[cut here: {whole} bytes in all]"));
+    }
+    text
+}
