@@ -138,7 +138,12 @@ fn set(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &
                         .is_some_and(|name| PLAIN.contains(&name));
                     number += 1;
                 }
-                _ => plain = false,
+                // Bash refuses the whole command, or has an option that is not known here.
+                _ => {
+                    plain = false;
+                    number = args.len();
+                    state.positional = None;
+                }
             }
         }
     }

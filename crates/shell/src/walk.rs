@@ -213,21 +213,30 @@ impl<'w> Walker<'w> {
     ) {
         // The state of those ways that have left the chain's successful way.
         let mut failed: Option<State> = None;
+        // Something may have failed and left the state as it is now.
+        let mut fails = false;
         let mut before = state.clone();
         self.command(scene, first, state, input);
         let mut last = first;
         for (link, command) in rest {
             match link {
                 Link::And => {
-                    if !keeps_state(last, state) {
+                    let mut add = |way: State| match &mut failed {
+                        Some(failed) => failed.join(way),
+                        None => failed = Some(way),
+                    };
+                    if keeps_state(last, state) {
+                        fails |= can_fail(last);
+                    } else {
                         let mut left = std::mem::replace(&mut before, state.clone());
                         if can_fail(last) {
                             left.join(state.clone());
-                            match &mut failed {
-                                Some(failed) => failed.join(left),
-                                None => failed = Some(left),
-                            }
+                            add(left);
                         }
+                    }
+                    if fails && !keeps_state(command, state) {
+                        add(state.clone());
+                        fails = false;
                     }
                     self.command(scene, command, state, input);
                 }
