@@ -50,6 +50,21 @@ fn a_person_sees_the_ladder_down_to_what_decided() {
 }
 
 #[test]
+fn a_command_line_is_drawn_as_a_tree_of_its_parts() {
+    let project = Project::new();
+    let line = "cd sub && sudo sh -c 'rm x' > log.txt";
+    let ended = project.run(["check", "Bash", line]).expect_code(4);
+    for part in [
+        "\n  cd sub\n",
+        "\n    which starts: sh -c 'rm x'\n",
+        "\n      which runs as a script: rm x\n",
+        "· writes",
+    ] {
+        assert!(ended.out.contains(part), "no `{part}` in\n{}", ended.out);
+    }
+}
+
+#[test]
 fn settings_of_the_project_and_the_person_count() {
     let project = Project::new();
     project.write(

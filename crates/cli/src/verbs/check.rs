@@ -2,6 +2,7 @@
 
 mod cases;
 mod input;
+mod parts;
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use pointsman_model::{
 };
 use pointsman_policy::settings::Loaded;
 use pointsman_policy::{DiskTree, Frozen, HookVote, Question, effects_of, judge};
-use pointsman_shell::Surroundings;
+use pointsman_shell::{Part, Surroundings, analyse};
 use pointsman_surfaces::render::{effect_lines, judgement_text, reason_kind};
 use serde_json::json;
 
@@ -62,15 +63,23 @@ fn one(
         vote: &HookVote::None,
         tree: &DiskTree,
     });
-    print(output, &effects, &judgement);
+    let parts = match &call.input {
+        ToolInput::Bash(input) => analyse(&input.command, &surroundings).parts,
+        _ => Vec::new(),
+    };
+    print(output, &parts, &effects, &judgement);
     Ok(code(judgement.decision))
 }
 
-fn print(output: &mut Output, effects: &Effects, judgement: &Judgement) {
+fn print(output: &mut Output, parts: &[Part], effects: &Effects, judgement: &Judgement) {
     output.text(&judgement_text(judgement));
-    output.text("effects\n");
-    for line in effect_lines(effects) {
-        output.text(&format!("  {line}\n"));
+    output.text("what it would do\n");
+    if parts.is_empty() {
+        for line in effect_lines(effects) {
+            output.text(&format!("  {line}\n"));
+        }
+    } else {
+        output.text(&parts::text(parts, effects));
     }
     output.text(&format!(
         "`pointsman explain {}` tells more\n",
@@ -82,6 +91,7 @@ fn print(output: &mut Output, effects: &Effects, judgement: &Judgement) {
         "insistence": judgement.insistence,
         "trail": judgement.trail,
         "ifNobody": judgement.if_nobody,
+        "parts": parts::objects(parts),
         "effects": effects.list,
     }));
 }
