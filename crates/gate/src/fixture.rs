@@ -95,17 +95,24 @@ impl Ground {
         path
     }
 
-    pub(crate) fn hooks(&self, hooks: Vec<HookSetting>, attended: Attended) -> Arc<Hooks> {
+    /// A place for hooks of this ground.
+    pub(crate) fn hook_place(&self, attended: Attended) -> HookPlace {
         let path = std::env::var_os("PATH").unwrap();
-        let place = HookPlace {
+        HookPlace {
             project: self.root(),
             home: self.root(),
             environment: Environment::empty().with("PATH", path),
             attended,
             tree: Arc::new(DiskTree),
             ledger: Some(self.ledger.clone()),
-        };
-        Arc::new(Hooks::new(HookSettings { hooks }, place))
+        }
+    }
+
+    pub(crate) fn hooks(&self, hooks: Vec<HookSetting>, attended: Attended) -> Arc<Hooks> {
+        Arc::new(Hooks::new(
+            HookSettings { hooks },
+            self.hook_place(attended),
+        ))
     }
 
     pub(crate) fn panel(&self, hooks: Vec<HookSetting>) -> Panel {

@@ -5,19 +5,28 @@
 //! say. It decides nothing itself: dispatch and the handlers act on what comes back. A hook that
 //! fails has no vote; a guard that fails is a question in its name (law 15).
 
+mod address;
 mod answer;
+mod happening;
+mod keeping;
 mod merge;
 mod outcome;
 mod payload;
+mod rehearsal;
+mod resident;
 mod selection;
+mod startable;
 mod turn;
+mod wish;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::join_all;
-use pointsman_ledger::Ledger;
+use pointsman_ledger::{HookReport, HooksTold, Ledger};
 use pointsman_model::{
-    AbsPath, Attended, Effects, HookedCall, Lineage, PermissionMode, PermissionRequest,
+    AbsPath, Answerer, Attended, Effects, HookedCall, Lineage, PermissionMode, PermissionRequest,
+    RequestId, RunId, Verdict,
 };
 use pointsman_policy::Tree;
 use pointsman_policy::settings::{HookEvent, HookLife, HookSetting, HookSettings};
@@ -26,11 +35,20 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::payload::Told;
+use self::address::Addresses;
+use self::payload::{CallTold, Told};
+use self::resident::Residents;
 use self::selection::{Subject, select};
-use self::turn::{Given, Turn};
+use self::turn::{Given, Means, Turn};
 
-pub use self::outcome::{HookRule, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote};
+pub use self::happening::{FailedHow, Happening, Heard, HookWord, Stopping};
+pub use self::keeping::Asker;
+pub use self::outcome::{
+    Aftermath, HaltReach, HookHalt, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
+};
+pub use self::rehearsal::{Rehearsal, RehearsedHook, sample_request};
+pub use self::startable::hooks_that_cant_start;
+pub use self::wish::{HookUpdate, HookWish};
 
 /// What is the same for all hooks of a run.
 #[derive(Clone)]
@@ -45,8 +63,9 @@ pub struct HookPlace {
     pub attended: Attended,
     /// How paths are looked at, for conditions that name some.
     pub tree: Arc<dyn Tree>,
-    /// Where the process groups of hooks are recorded.
-    pub ledger: Ledger,
+    /// Where the turns of hooks and their process groups are recorded; nothing when hooks are tried
+    /// outside of a run.
+    pub ledger: Option<Ledger>,
 }
 
 /// What a hook is told about the agent whose call it is asked about.
@@ -71,10 +90,18 @@ const AT_ONCE_MAX: usize = 64;
 /// The hooks that see a run's calls. Shared by all agents.
 pub struct Hooks {
     hooks: Vec<HookSetting>,
-    place: HookPlace,
-    environment: Environment,
+    means: Arc<Means>,
     slots: Arc<Semaphore>,
-    detached: TaskTracker,
+    /// What follows answers that were given and are not verdicts yet, with the hooks that gave them.
+    aftermaths: Mutex<HashMap<RequestId, (Box<str>, Aftermath)>>,
+}
+
+/// What an event is about, for choosing its hooks, and what they are told.
+struct Occasion<'a> {
+    subject: Subject<'a>,
+    told: Told<'a>,
+    folder: &'a AbsPath,
+    stop: &'a CancellationToken,
 }
 
 impl Hooks {
@@ -91,12 +118,20 @@ impl Hooks {
             .with("CLAUDE_PROJECT_DIR", place.project.as_str())
             .with("CLAUDE_CODE_SESSION_ATTENDED", attended)
             .with("POINTSMAN_PROJECT_DIR", place.project.as_str());
-        Self {
-            hooks: settings.hooks,
+        let means = Means {
             place,
             environment,
+            // Somebody wrote the name of each into a header, so a secret may be among them.
+            variables: Box::new(|name| std::env::var(name).ok()),
+            addresses: Addresses::default(),
+            residents: Residents::default(),
+            tasks: TaskTracker::new(),
+        };
+        Self {
+            hooks: settings.hooks,
+            means: Arc::new(means),
             slots: Arc::new(Semaphore::new(AT_ONCE_MAX)),
-            detached: TaskTracker::new(),
+            aftermaths: Mutex::default(),
         }
     }
 
@@ -104,26 +139,13 @@ impl Hooks {
     ///
     /// Cancellation: dropping the future kills their process groups.
     pub async fn pre_tool_use(&self, call: &HookedCall, scene: &HookScene<'_>) -> PreToolUse {
-        let subject = Subject {
+        let call = CallTold {
+            id: call.id,
             tool: &call.tool,
             input: &call.input,
-            effects: scene.effects,
-            folder: scene.folder,
-            lineage: scene.lineage,
         };
-        let told = Told {
-            event: HookEvent::PreToolUse,
-            call: call.id,
-            tool: &call.tool,
-            input: &call.input,
-            folder: scene.folder.as_str(),
-            mode: scene.mode,
-            lineage: scene.lineage,
-            attended: self.place.attended,
-            request: None,
-        };
-        let turns = self.ask_all(&subject, &told, scene.stop).await;
-        merge::pre_tool_use(&call.input, turns)
+        let occasion = self.occasion(HookEvent::PreToolUse, Some(call), scene);
+        merge::pre_tool_use(call.input, self.ask_all(&occasion).await)
     }
 
     /// Asks the PermissionRequest hooks to answer a request. An allow of a hook that is neither the
@@ -136,72 +158,204 @@ impl Hooks {
         request: &PermissionRequest,
         stop: &CancellationToken,
     ) -> PermissionTurn {
-        let subject = Subject {
-            tool: &request.call.tool,
-            input: &request.call.text,
-            effects: &request.effects,
+        let scene = HookScene {
+            lineage: &request.lineage,
             folder: &request.folder,
-            lineage: &request.lineage,
+            mode: request.mode,
+            effects: &request.effects,
+            stop,
         };
-        let told = Told {
-            event: HookEvent::PermissionRequest,
-            call: request.call.id,
+        let call = CallTold {
+            id: request.call.id,
             tool: &request.call.tool,
             input: &request.call.text,
-            folder: request.folder.as_str(),
-            mode: request.mode,
-            lineage: &request.lineage,
-            attended: self.place.attended,
-            request: Some(request),
         };
-        let turns = self.ask_all(&subject, &told, stop).await;
-        merge::permission_request(request, turns)
+        let mut occasion = self.occasion(HookEvent::PermissionRequest, Some(call), &scene);
+        occasion.told.request = Some(request);
+        let turns = self.ask_all(&occasion).await;
+        let turn = merge::permission_request(request, turns);
+        self.record(&occasion, &turn.reports).await;
+        turn
     }
 
-    /// Whether any hook could be asked to answer a request for this tool; a cheap look that spares
-    /// handlers the rest.
+    /// Tells the hooks of something that happened to an agent, and hears what they say to it.
+    ///
+    /// Cancellation: dropping the future kills their process groups.
+    pub async fn tell(&self, happening: &Happening<'_>, scene: &HookScene<'_>) -> Heard {
+        let event = happening.event();
+        if !self.has(event) {
+            return Heard::default();
+        }
+        let call = happening.call().map(|call| CallTold {
+            id: call.id,
+            tool: &call.tool,
+            input: &call.text,
+        });
+        let mut occasion = self.occasion(event, call, scene);
+        occasion.told.happening = Some(happening);
+        if let Happening::SubagentStarted = happening {
+            occasion.told.mode = None;
+        }
+        occasion.subject.value = match happening {
+            Happening::SubagentStarted | Happening::SubagentStops(_) => {
+                scene.lineage.agent().agent.as_str()
+            }
+            Happening::Notified { kind, .. } => kind,
+            _ => occasion.subject.value,
+        };
+        self.hear(&occasion).await
+    }
+
+    /// Tells the hooks of the run's begin, or of its end, where they start in the project's root.
+    ///
+    /// Cancellation: dropping the future kills their process groups.
+    pub async fn tell_of_run(
+        &self,
+        run: RunId,
+        happening: &Happening<'_>,
+        stop: &CancellationToken,
+    ) -> Heard {
+        let event = happening.event();
+        if !self.has(event) {
+            return Heard::default();
+        }
+        let project = &self.means.place.project;
+        let occasion = Occasion {
+            subject: Subject {
+                value: match happening {
+                    Happening::SessionStarted { source } => source,
+                    Happening::SessionEnds { reason } => reason,
+                    _ => "",
+                },
+                call: None,
+            },
+            told: Told {
+                event,
+                run,
+                folder: project.as_str(),
+                mode: None,
+                lineage: None,
+                attended: self.means.place.attended,
+                call: None,
+                request: None,
+                happening: Some(happening),
+            },
+            folder: project,
+            stop,
+        };
+        self.hear(&occasion).await
+    }
+
+    async fn hear(&self, occasion: &Occasion<'_>) -> Heard {
+        let heard = Heard::from_turns(self.ask_all(occasion).await);
+        self.record(occasion, &heard.reports).await;
+        heard
+    }
+
+    fn occasion<'a>(
+        &'a self,
+        event: HookEvent,
+        call: Option<CallTold<'a>>,
+        scene: &HookScene<'a>,
+    ) -> Occasion<'a> {
+        Occasion {
+            subject: Subject {
+                value: call.map_or("", |call| call.tool.as_str()),
+                call: call.map(|call| (call, *scene)),
+            },
+            told: Told {
+                event,
+                run: scene.lineage.agent().worker.run(),
+                folder: scene.folder.as_str(),
+                mode: Some(scene.mode),
+                lineage: Some(scene.lineage),
+                attended: self.means.place.attended,
+                call,
+                request: None,
+                happening: None,
+            },
+            folder: scene.folder,
+            stop: scene.stop,
+        }
+    }
+
+    /// Keeps what follows a hook's answer until the answer is the verdict.
+    pub(crate) fn remember(&self, request: RequestId, hook: &str, aftermath: Aftermath) {
+        if aftermath != Aftermath::default() {
+            let mut kept = self.lock();
+            kept.insert(request, (hook.into(), aftermath));
+        }
+    }
+
+    /// What follows a verdict: something when a hook gave it. Asked once for each request, when it has
+    /// its verdict; what an answer that did not count wanted is forgotten then.
     #[must_use]
-    pub fn answer_requests(&self) -> bool {
-        self.hooks
-            .iter()
-            .any(|hook| hook.event == HookEvent::PermissionRequest)
+    pub fn aftermath(&self, request: RequestId, verdict: &Verdict) -> Option<Aftermath> {
+        let (hook, aftermath) = self.lock().remove(&request)?;
+        match &verdict.by {
+            Answerer::Hook { name } if *name == hook => Some(aftermath),
+            Answerer::Hook { .. }
+            | Answerer::Person { .. }
+            | Answerer::Classifier { .. }
+            | Answerer::Grant { .. }
+            | Answerer::Ladder
+            | Answerer::Runtime => None,
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, (Box<str>, Aftermath)>> {
+        // No code that can panic runs under the lock.
+        self.aftermaths
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether there is any hook of an event; a cheap look that spares the rest.
+    #[must_use]
+    pub fn has(&self, event: HookEvent) -> bool {
+        self.hooks.iter().any(|hook| hook.event == event)
     }
 
     /// Asks all hooks that the event concerns at once, and waits for each to the end.
-    async fn ask_all(
-        &self,
-        subject: &Subject<'_>,
-        told: &Told<'_>,
-        stop: &CancellationToken,
-    ) -> Vec<Turn> {
+    async fn ask_all(&self, occasion: &Occasion<'_>) -> Vec<Turn> {
+        let told = &occasion.told;
         let of_event = self.hooks.iter().filter(|hook| hook.event == told.event);
-        let selected = select(of_event, subject, &self.place);
-        if selected.is_empty() {
+        let selected = select(of_event, &occasion.subject, &self.means.place);
+        self.ask_these(selected, occasion).await
+    }
+
+    async fn ask_these(&self, hooks: Vec<HookSetting>, occasion: &Occasion<'_>) -> Vec<Turn> {
+        if hooks.is_empty() {
             return Vec::new();
         }
+        let told = &occasion.told;
         let payload = match payload::line(told) {
             Ok(payload) => payload,
             Err(error) => {
                 let text = format!("it can't be told of the call: {error}");
                 let failed = |hook: &HookSetting| Turn::failed(hook, &text);
-                return selected.iter().map(failed).collect();
+                return hooks.iter().map(failed).collect();
             }
         };
-        let worker = told.lineage.agent().worker;
-        let environment = self
+        let worker = told.lineage.map(|lineage| lineage.agent().worker);
+        let mut environment = self
+            .means
             .environment
             .clone()
-            .with("CLAUDE_CODE_SESSION_ID", worker.run().to_string())
-            .with("POINTSMAN_WORKER", worker.to_string());
+            .with("CLAUDE_CODE_SESSION_ID", told.run.to_string());
+        if let Some(worker) = worker {
+            environment = environment.with("POINTSMAN_WORKER", worker.to_string());
+        }
         let given = Given {
+            run: told.run,
             worker,
-            call: told.call,
-            folder: subject.folder,
+            call: told.call.map(|call| call.id),
+            folder: occasion.folder,
             environment: &environment,
             payload: &payload,
-            stop,
+            stop: occasion.stop,
         };
-        let (asked, told_only): (Vec<_>, Vec<_>) = selected
+        let (asked, told_only): (Vec<_>, Vec<_>) = hooks
             .into_iter()
             .partition(|hook| hook.life != HookLife::Detached);
         for hook in told_only {
@@ -210,13 +364,32 @@ impl Hooks {
         join_all(asked.iter().map(|hook| self.ask(hook, &given))).await
     }
 
+    /// Puts on record what the hooks of an event came to that has no record of its own.
+    async fn record(&self, occasion: &Occasion<'_>, reports: &[HookReport]) {
+        if reports.is_empty() {
+            return;
+        }
+        let told = &occasion.told;
+        let record = HooksTold {
+            event: told.event.as_str().into(),
+            worker: told.lineage.map(|lineage| lineage.agent().worker),
+            call: told.call.map(|call| call.id),
+            hooks: reports.to_vec(),
+        };
+        turn::note(self.means.place.ledger.as_ref(), told.run, record).await;
+    }
+
     async fn ask(&self, hook: &HookSetting, given: &Given<'_>) -> Turn {
+        // One that stays has its place already.
+        if hook.life == HookLife::Resident {
+            return turn::take(hook, &self.means, given).await;
+        }
         let slot = tokio::select! {
             slot = self.slots.acquire() => slot,
             () = given.stop.cancelled() => return Turn::failed(hook, "it was stopped"),
         };
         match slot {
-            Ok(_slot) => turn::take(hook, &self.place, given).await,
+            Ok(_slot) => turn::take(hook, &self.means, given).await,
             // Nobody closes the slots.
             Err(_) => Turn::failed(hook, "there is no place to run it"),
         }
@@ -232,14 +405,15 @@ impl Hooks {
             );
             return;
         };
-        let place = self.place.clone();
+        let means = Arc::clone(&self.means);
         let environment = given.environment.clone();
         let payload = given.payload.to_vec();
         let folder = given.folder.clone();
         let stop = given.stop.child_token();
-        let (worker, call) = (given.worker, given.call);
-        self.detached.spawn(async move {
+        let (run, worker, call) = (given.run, given.worker, given.call);
+        self.means.tasks.spawn(async move {
             let given = Given {
+                run,
                 worker,
                 call,
                 folder: &folder,
@@ -247,15 +421,23 @@ impl Hooks {
                 payload: &payload,
                 stop: &stop,
             };
-            turn::take(&hook, &place, &given).await;
+            turn::take(&hook, &means, &given).await;
             drop(slot);
         });
     }
 
-    /// Waits for the hooks that nobody waited for. Called once, when no agent is left.
+    /// Ends the hooks that stay, and waits for those that nobody waited for. Called once, when no agent
+    /// is left.
     pub async fn finish(&self) {
-        self.detached.close();
-        self.detached.wait().await;
+        self.means.residents.end();
+        self.means.tasks.close();
+        self.means.tasks.wait().await;
+    }
+}
+
+impl Drop for Hooks {
+    fn drop(&mut self) {
+        self.means.residents.end();
     }
 }
 

@@ -24,9 +24,9 @@ pub use explainer::{ExplainedBy, Explainer, Explanation, RiskLevel};
 pub use handler::{
     CoordinatorHandler, InteractiveHandler, Panel, PermissionHandler, SwarmWorkerHandler,
 };
-pub use notices::Notices;
 pub use hooks::{
     Aftermath, Asker, FailedHow, HaltReach, Happening, Heard, HookHalt, HookPlace, HookScene,
     HookUpdate, HookWish, HookWord, Hooks, PermissionAnswer, PermissionTurn, PreToolUse,
-    PreToolUseVote, Rehearsal, RehearsedHook, Stopping, hooks_that_cant_start,
+    PreToolUseVote, Rehearsal, RehearsedHook, Stopping, hooks_that_cant_start, sample_request,
 };
+pub use notices::Notices;

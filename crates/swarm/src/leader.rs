@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pointsman_approvals::EndScope;
+use pointsman_gate::{Happening, HookWord};
 use pointsman_ledger::{RunEnded, StopAsked};
 use pointsman_model::{Millis, WorkerId};
 use pointsman_policy::Problem;
@@ -43,6 +44,10 @@ pub use options::{LeaderOptions, StartError};
 
 /// How long the leader waits for its own services once all agents have ended.
 const SERVICES_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// How long hooks that are told of the end of the run may take, whatever their own limits; hosts of the same hooks
+/// wait as long.
+const HOOKS_WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// A leader that has started; its jobs run while [`Self::finish`] is polled.
 pub struct Leader {
@@ -105,6 +110,7 @@ impl Leader {
     /// ledger's next start.
     pub async fn finish(mut self) -> RunSummary {
         let started = Instant::now();
+        self.tell_of_begin().await;
         let mut effects = self.plan.handle(PlanEvent::Begin);
         loop {
             if self.carry_out(effects).await {
@@ -114,6 +120,35 @@ impl Leader {
             effects = self.handle(event);
         }
         self.close(started).await
+    }
+
+    /// Tells hooks that the run begins. A stop ends their turn; one of them may halt the run.
+    async fn tell_of_begin(&self) {
+        let ground = &self.ground;
+        let began = Happening::SessionStarted { source: "startup" };
+        let heard = ground
+            .hooks
+            .tell_of_run(ground.run, &began, &ground.stop)
+            .await;
+        // Told once.
+        let _ = ground.background.set(heard.context);
+        if let Some(HookWord { hook, text }) = heard.halt {
+            ground.halt(format!("hook `{hook}`: {text}"));
+        }
+    }
+
+    /// Tells hooks that the run ends, and ends those that nobody waited for.
+    async fn end_hooks(&mut self) {
+        let ground = Arc::clone(&self.ground);
+        let own_end = CancellationToken::new();
+        let ends = Happening::SessionEnds { reason: "other" };
+        let ending = async {
+            let _ = ground.hooks.tell_of_run(ground.run, &ends, &own_end).await;
+            ground.hooks.finish().await;
+        };
+        if tokio::time::timeout(HOOKS_WAIT_MAX, ending).await.is_err() {
+            self.remarks.push("hooks did not end in time".into());
+        }
     }
 
     /// Waits for what happens next. Always comes back while anything is open: a try ends by itself within its time,
@@ -264,6 +299,7 @@ impl Leader {
         self.ground
             .end_open(EndScope::Everything, "the run has ended")
             .await;
+        self.end_hooks().await;
         let (census, tally) = self.reckon().await;
         let ends = self
             .progress

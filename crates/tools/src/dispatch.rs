@@ -12,12 +12,14 @@ mod batch;
 mod bound;
 mod execute;
 mod grants;
+mod hooks;
 mod life;
 mod refusal;
 mod tidy;
 
 use std::sync::Arc;
 
+use pointsman_gate::HookWord;
 use pointsman_model::{
     AbsPath, CallId, Effects, ExecutedCall, JsonText, Judgement, Overlay, RequestId, ToolName,
     ToolSpec,
@@ -31,6 +33,7 @@ use self::life::Life;
 use crate::{CallEnd, Seat, Tool};
 
 pub use self::agent_state::{Halt, HaltCause};
+pub use self::hooks::StopWord;
 
 /// A call as an agent asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +107,7 @@ impl AdmittedCall {
 pub struct Dispatch {
     seat: Seat,
     state: AgentState,
+    background: Vec<HookWord>,
 }
 
 impl Dispatch {
@@ -111,7 +115,11 @@ impl Dispatch {
     #[must_use]
     pub fn new(seat: Seat) -> Self {
         let state = AgentState::new(seat.frozen.context.parts().folder.clone());
-        Self { seat, state }
+        Self {
+            seat,
+            state,
+            background: Vec::new(),
+        }
     }
 
     /// The agent's place.

@@ -14,7 +14,7 @@ mod tool;
 mod toolbox;
 
 pub use call_end::{CallEnd, CallMoved};
-pub use dispatch::{Admission, AdmittedCall, AskedCall, Dispatch, Halt, HaltCause};
+pub use dispatch::{Admission, AdmittedCall, AskedCall, Dispatch, Halt, HaltCause, StopWord};
 pub use run_ids::RunIds;
 pub use seat::Seat;
 pub use spawner::{NoSpawner, SpawnError, SpawnedEnd, SpawnedHow, Spawner};

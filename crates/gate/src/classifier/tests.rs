@@ -203,10 +203,6 @@ async fn nothing_in_the_action_leaves_the_evidence() {
             input: ToolInput::Bash(input),
             ..request.call
         };
-        assert!(matches!(
-            scene.classifier.counts.over(request.lineage.agent().worker),
-            None
-        ));
         // A yes between, so that the row of refusals does not end the test.
         scene
             .classifier
@@ -271,11 +267,10 @@ async fn three_refusals_in_a_row_and_people_are_asked_again() {
     assert_eq!(scene.asked(), 3);
 }
 
-/// Each fault, what it comes to, and how often the model was asked. None is ever a yes.
-#[tokio::test]
-async fn a_fault_is_no_vote_and_each_has_its_name() {
+/// Each fault, what it comes to, and how often the model is asked.
+fn faults() -> Vec<(ModelAnswer, NoVoteCause, usize)> {
     let fine = || AnthropicReply::text("{}").whole();
-    let cases = [
+    vec![
         (
             ModelAnswer::of(500, "text/plain", "oops"),
             NoVoteCause::Unavailable,
@@ -338,8 +333,13 @@ async fn a_fault_is_no_vote_and_each_has_its_name() {
             NoVoteCause::Unavailable,
             3,
         ),
-    ];
-    for (number, (answer, expect, times)) in cases.into_iter().enumerate() {
+    ]
+}
+
+/// None is ever a yes.
+#[tokio::test]
+async fn a_fault_is_no_vote_and_each_has_its_name() {
+    for (number, (answer, expect, times)) in faults().into_iter().enumerate() {
         let scene = Scene::new(move |_| answer.clone()).await;
         let vote = scene.vote("cargo test").await;
         assert_eq!(cause(&vote), Some(expect), "{number}: {vote:?}");

@@ -1,12 +1,15 @@
 //! The panel: whoever the handlers of a run can consult, and the steps they have in common.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use pointsman_approvals::{Grants, Requests, Ticket};
 use pointsman_ledger::{Clock, Showing};
 use pointsman_model::{
     AbsPath, Answerer, Attended, Insistence, Outcome, PermissionRequest, Verdict, VerdictKind,
 };
+use pointsman_policy::settings::HookEvent;
 
 use super::checks::{ClassifierCheck, HookCheck, stands_in_for_the_question};
 use crate::submit::submit;
@@ -77,12 +80,11 @@ impl Panel {
 
     /// The hooks as an answerer, when there are any.
     pub(super) fn hook_check(&self) -> Option<Arc<dyn Answers>> {
-        self.hooks.answer_requests().then(|| {
+        self.hooks.has(HookEvent::PermissionRequest).then(|| {
             let check: Arc<dyn Answers> = Arc::new(HookCheck {
                 hooks: Arc::clone(&self.hooks),
                 requests: self.requests.clone(),
                 grants: self.grants.clone(),
-                project: self.project.clone(),
             });
             check
         })
@@ -121,7 +123,7 @@ impl Panel {
                     check.told(&verdict);
                     return Checked::Verdict(verdict);
                 }
-                word = check.answer(request) => word,
+                word = heard(check.as_ref(), request) => word,
             };
             match word {
                 Word::Answer { by, kind } => {
@@ -163,4 +165,13 @@ impl Panel {
             .await;
         ticket.verdict().await
     }
+}
+
+/// What a check says. One that breaks down says nothing, and the agent's task goes on.
+async fn heard(check: &dyn Answers, request: &PermissionRequest) -> Word {
+    let answer = AssertUnwindSafe(check.answer(request)).catch_unwind();
+    answer.await.unwrap_or_else(|_| {
+        tracing::error!(request = %request.id, "an answerer broke down");
+        Word::Nothing
+    })
 }

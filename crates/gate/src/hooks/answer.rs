@@ -5,12 +5,15 @@
 //! still say it.
 
 use pointsman_ledger::HookCame;
-use pointsman_model::{JsonText, RuleBehavior, RuleSource, RuleText};
+use pointsman_model::JsonText;
 use pointsman_policy::settings::HookEvent;
 use pointsman_process::{End, Finished};
 
-use self::wire::{Output, Update};
+use self::wire::Output;
 
+pub(super) use self::updates::Update;
+
+mod updates;
 mod wire;
 
 /// The exit code by which a hook blocks.
@@ -29,16 +32,25 @@ pub(super) struct Said {
     pub(super) text: Box<str>,
     /// The whole input as it would have it.
     pub(super) updated: Option<JsonText>,
-    /// Rules it wants to add.
-    pub(super) rules: Vec<WantedRule>,
+    /// What it wants changed beyond the call.
+    pub(super) updates: Vec<Update>,
+    /// What it wants the agent told.
+    pub(super) context: Option<Box<str>>,
+    /// What it wants the agent told in place of the tool's output.
+    pub(super) output: Option<Box<str>>,
+    /// What is to come after its no.
+    pub(super) after: AfterNo,
 }
 
-/// A rule that a hook wants to add.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct WantedRule {
-    pub(super) behavior: RuleBehavior,
-    pub(super) text: RuleText,
-    pub(super) destination: RuleSource,
+/// What a hook wants after its no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterNo {
+    /// The agent goes on.
+    GoesOn,
+    /// The agent stops.
+    Stops,
+    /// The agent may ask again.
+    AsksAgain,
 }
 
 impl Said {
@@ -51,12 +63,15 @@ impl Said {
         Self::plain(HookCame::Nothing, "")
     }
 
-    fn plain(came: HookCame, text: &str) -> Self {
+    pub(super) fn plain(came: HookCame, text: &str) -> Self {
         Self {
             came,
             text: bounded(text),
             updated: None,
-            rules: Vec::new(),
+            updates: Vec::new(),
+            context: None,
+            output: None,
+            after: AfterNo::GoesOn,
         }
     }
 }
@@ -66,11 +81,11 @@ pub(super) fn read(event: HookEvent, finished: &Finished) -> Said {
     let output = read_output(finished);
     match finished.end {
         End::Exited(0) => match output {
-            Ok(None) => Said::nothing(),
+            Ok(None) => plain_text(event, finished),
             Ok(Some(output)) => said(event, output).unwrap_or_else(|why| Said::failed(&why)),
             Err(why) => Said::failed(&why),
         },
-        End::Exited(BLOCKED) if event == HookEvent::PreToolUse => blocked(finished, output),
+        End::Exited(BLOCKED) if blocks(event) => blocked(event, finished, output),
         End::Exited(code) => {
             let how = with_stderr(&format!("it ended with code {code}"), finished);
             tightening(event, output).unwrap_or_else(|| Said::failed(&how))
@@ -84,14 +99,62 @@ pub(super) fn read(event: HookEvent, finished: &Finished) -> Said {
     }
 }
 
+/// Reads the line of a hook that stays.
+pub(super) fn read_line(event: HookEvent, line: &[u8]) -> Said {
+    serde_json::from_slice(line)
+        .map_err(|error| format!("what it wrote is no answer: {error}"))
+        .and_then(|output| said(event, output))
+        .unwrap_or_else(|why| Said::failed(&why))
+}
+
+/// Reads the answer of an address. Only an object in an answer of success counts.
+pub(super) fn read_response(event: HookEvent, status: u16, body: &[u8]) -> Said {
+    match (status, body.trim_ascii()) {
+        (200..300, []) => Said::nothing(),
+        (200..300, body) if body.starts_with(b"{") => read_line(event, body),
+        (200..300, _) => Said::failed("it answered with something that is no JSON object"),
+        (300..400, _) => Said::failed(&format!(
+            "it answered with status {status}, and hooks are not sent elsewhere"
+        )),
+        _ => Said::failed(&format!("it answered with status {status}")),
+    }
+}
+
+/// Text that is no JSON says nothing, but at the start of a session, where it is for the agents.
+fn plain_text(event: HookEvent, finished: &Finished) -> Said {
+    let mut said = Said::nothing();
+    let text = finished.stdout.text();
+    if event == HookEvent::SessionStart && !text.trim().is_empty() {
+        said.context = Some(bounded(text.trim()));
+    }
+    said
+}
+
+/// Whether a hook's exit code 2 is a no at this event.
+fn blocks(event: HookEvent) -> bool {
+    match event {
+        HookEvent::PreToolUse
+        | HookEvent::PostToolUse
+        | HookEvent::PostToolUseFailure
+        | HookEvent::SubagentStop
+        | HookEvent::Stop => true,
+        HookEvent::PermissionRequest
+        | HookEvent::PermissionDenied
+        | HookEvent::Notification
+        | HookEvent::SubagentStart
+        | HookEvent::SessionStart
+        | HookEvent::SessionEnd => false,
+    }
+}
+
 /// Exit code 2 blocks whatever was written; the reason is what stands on standard error.
-fn blocked(finished: &Finished, output: Result<Option<Output>, String>) -> Said {
+fn blocked(event: HookEvent, finished: &Finished, output: Result<Option<Output>, String>) -> Said {
     let stderr = finished.stderr.text();
     let reason = match stderr.trim() {
         "" => output
             .ok()
             .flatten()
-            .and_then(|output| said(HookEvent::PreToolUse, output).ok())
+            .and_then(|output| said(event, output).ok())
             .filter(|said| said.came == HookCame::Deny)
             .map(|said| said.text),
         text => Some(bounded(text)),
@@ -106,7 +169,7 @@ fn tightening(event: HookEvent, output: Result<Option<Output>, String>) -> Optio
     match said.came {
         HookCame::Deny | HookCame::Ask | HookCame::Halt => Some(Said {
             updated: None,
-            rules: Vec::new(),
+            updates: Vec::new(),
             ..said
         }),
         HookCame::Nothing | HookCame::Allow | HookCame::Failed => None,
@@ -133,17 +196,21 @@ fn said(event: HookEvent, output: Output) -> Result<Said, String> {
     let mut said = match event {
         HookEvent::PreToolUse => pre_tool_use(&output)?,
         HookEvent::PermissionRequest => permission_request(&output)?,
-        // Other events are told, not asked.
-        HookEvent::PermissionDenied
-        | HookEvent::PostToolUse
+        HookEvent::PostToolUse
         | HookEvent::PostToolUseFailure
-        | HookEvent::Notification
-        | HookEvent::SubagentStart
         | HookEvent::SubagentStop
+        | HookEvent::Stop => objection(&output)?,
+        HookEvent::PermissionDenied => permission_denied(&output)?,
+        // The rest is told, not asked.
+        HookEvent::Notification
+        | HookEvent::SubagentStart
         | HookEvent::SessionStart
-        | HookEvent::SessionEnd
-        | HookEvent::Stop => Said::nothing(),
+        | HookEvent::SessionEnd => Said::nothing(),
     };
+    if let Some(specific) = output.specific(event)? {
+        said.context = specific.additional_context.as_deref().map(bounded);
+        said.output = wire::tool_output(specific.updated_tool_output.as_deref())?;
+    }
     if output.goes_on == Some(false) {
         said.came = HookCame::Halt;
         said.text = bounded(output.stop_reason.as_deref().unwrap_or("it said to stop"));
@@ -178,7 +245,7 @@ fn pre_tool_use(output: &Output) -> Result<Said, String> {
     let mut said = Said::plain(came, reason.as_deref().unwrap_or_default());
     if let Some(specific) = specific {
         said.updated = wire::object(specific.updated_input.as_deref())?;
-        said.rules = wanted_rules(specific.updated_permissions.as_deref())?;
+        said.updates = updates::read(specific.updated_permissions.as_deref())?;
     }
     Ok(said)
 }
@@ -196,37 +263,35 @@ fn permission_request(output: &Output) -> Result<Said, String> {
         other => return Err(format!("`{other}` is no behavior: allow or deny")),
     };
     let mut said = Said::plain(came, decision.message.as_deref().unwrap_or_default());
+    if came == HookCame::Deny && decision.interrupt == Some(true) {
+        said.after = AfterNo::Stops;
+    }
     said.updated = wire::object(decision.updated_input.as_deref())?;
-    said.rules = wanted_rules(decision.updated_permissions.as_deref())?;
+    said.updates = updates::read(decision.updated_permissions.as_deref())?;
     Ok(said)
 }
 
-fn wanted_rules(updates: Option<&[Update]>) -> Result<Vec<WantedRule>, String> {
-    let mut wanted = Vec::new();
-    for update in updates.unwrap_or_default() {
-        if update.kind != "addRules" {
-            return Err(format!("hooks can't `{}` here, only addRules", update.kind));
-        }
-        let behavior = match update.behavior.as_deref() {
-            Some("allow") => RuleBehavior::Allow,
-            Some("deny") => RuleBehavior::Deny,
-            Some("ask") => RuleBehavior::Ask,
-            _ => return Err("a rule to add allows, denies or asks".into()),
-        };
-        let destination = match update.destination.as_deref() {
-            None | Some("session") => RuleSource::Session,
-            Some("userSettings") => RuleSource::UserSettings,
-            Some("projectSettings") => RuleSource::ProjectSettings,
-            Some("localSettings") => RuleSource::LocalSettings,
-            Some(other) => return Err(format!("rules can't be added to `{other}`")),
-        };
-        wanted.extend(update.rules.iter().map(|rule| WantedRule {
-            behavior,
-            text: rule.text(),
-            destination,
-        }));
+/// What a hook says of something that was done, or of an agent that wants to stop.
+fn objection(output: &Output) -> Result<Said, String> {
+    let came = match output.decision.as_deref() {
+        None => HookCame::Nothing,
+        Some("block") => HookCame::Deny,
+        Some(other) => return Err(format!("`{other}` is no decision here: only block is")),
+    };
+    Ok(Said::plain(
+        came,
+        output.reason.as_deref().unwrap_or_default(),
+    ))
+}
+
+fn permission_denied(output: &Output) -> Result<Said, String> {
+    let mut said = Said::nothing();
+    let specific = output.specific(HookEvent::PermissionDenied)?;
+    if specific.is_some_and(|specific| specific.retry == Some(true)) {
+        said.after = AfterNo::AsksAgain;
+        said.text = "it may be asked again".into();
     }
-    Ok(wanted)
+    Ok(said)
 }
 
 /// The end of what it complained, since programs say last what ended them.

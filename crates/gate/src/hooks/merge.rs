@@ -6,14 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use pointsman_ledger::{HookCame, HookReport};
 use pointsman_model::{
     GrantRequest, GrantScope, Insistence, JsonText, PermissionRequest, RuleBehavior, RuleSource,
-    RuleText, VerdictKind,
+    RuleText, VerdictKind, WorkerId,
 };
 use pointsman_policy::HookVote;
 use pointsman_policy::settings::HookDuty;
 use serde_json::Value;
 
-use super::outcome::{HookRule, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote};
+use super::answer::AfterNo;
+use super::happening::HookWord;
+use super::outcome::{
+    Aftermath, HaltReach, HookHalt, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
+};
 use super::turn::Turn;
+use super::wish::{HookUpdate, HookWish, is_the_persons};
 
 /// Merges the turns of the PreToolUse hooks, given in the order of configuration.
 pub(super) fn pre_tool_use(raw: &JsonText, turns: Vec<Turn>) -> PreToolUse {
@@ -29,7 +34,7 @@ pub(super) fn pre_tool_use(raw: &JsonText, turns: Vec<Turn>) -> PreToolUse {
     } else if let Some(guard) = failed_guard {
         PreToolUseVote::Ladder(HookVote::Ask {
             hook: guard.hook.clone(),
-            text: guard_text(guard),
+            text: guard.guard_text(),
         })
     } else if let Some((hook, text)) = first(HookCame::Ask).map(named) {
         PreToolUseVote::Ladder(HookVote::Ask { hook, text })
@@ -43,121 +48,155 @@ pub(super) fn pre_tool_use(raw: &JsonText, turns: Vec<Turn>) -> PreToolUse {
     PreToolUse {
         vote,
         rewritten: rewrite.input,
-        rules: turns.iter().flat_map(wanted).collect(),
+        wishes: wishes(&turns),
+        context: turns.iter().filter_map(Turn::context).collect(),
         reports: reports(turns),
     }
 }
 
 /// Merges the turns of the PermissionRequest hooks, given in the order of configuration.
 pub(super) fn permission_request(request: &PermissionRequest, turns: Vec<Turn>) -> PermissionTurn {
-    let denied = turns.iter().find(|turn| turn.said.came == HookCame::Deny);
+    let first = |came: HookCame| turns.iter().find(|turn| turn.said.came == came);
     let failed_guard = turns.iter().find(|turn| turn.is_failed_guard());
-    let answer = if let Some(turn) = denied {
-        PermissionAnswer::Given {
-            hook: turn.hook.clone(),
-            kind: VerdictKind::Deny {
-                text: Some(turn.said.text.clone()).filter(|text| !text.is_empty()),
-            },
-        }
+    let (answer, aftermath) = if let Some(turn) = first(HookCame::Halt) {
+        (refused(turn), Aftermath::halting(turn, HaltReach::Run))
+    } else if let Some(turn) = first(HookCame::Deny) {
+        let aftermath = match turn.said.after {
+            AfterNo::Stops => Aftermath::halting(turn, HaltReach::Agent),
+            AfterNo::GoesOn | AfterNo::AsksAgain => Aftermath::default(),
+        };
+        (refused(turn), aftermath)
     } else if let Some(guard) = failed_guard {
-        PermissionAnswer::GuardFailed {
+        let failed = PermissionAnswer::GuardFailed {
             hook: guard.hook.clone(),
-            text: guard_text(guard),
-        }
+            text: guard.guard_text(),
+        };
+        (failed, Aftermath::default())
     } else {
         allowed(request, &turns)
     };
-    let rules = turns
-        .iter()
-        .flat_map(wanted)
-        .filter(|rule| rule.behavior != RuleBehavior::Allow)
-        .collect();
+    let (_, tightenings) = wishes(&turns).into_iter().partition(HookWish::loosens);
     PermissionTurn {
         answer,
-        rules,
+        aftermath,
+        tightenings,
         reports: reports(turns),
+    }
+}
+
+fn refused(turn: &Turn) -> PermissionAnswer {
+    PermissionAnswer::Given {
+        hook: turn.hook.clone(),
+        kind: VerdictKind::Deny {
+            text: Some(turn.said.text.clone()).filter(|text| !text.is_empty()),
+        },
     }
 }
 
 /// The first allow that counts for this request, with what those that count make of the input. When
 /// they contradict each other there is no answer, and a person decides.
-fn allowed(request: &PermissionRequest, turns: &[Turn]) -> PermissionAnswer {
+fn allowed(request: &PermissionRequest, turns: &[Turn]) -> (PermissionAnswer, Aftermath) {
     let counts = |turn: &Turn| {
         turn.said.came == HookCame::Allow
             && match request.judgement.insistence {
                 Insistence::MayBeAnswered => true,
-                Insistence::MustAsk => turn.is_the_persons(),
+                Insistence::MustAsk => is_the_persons(turn.source),
             }
     };
     let Some(first) = turns.iter().find(|turn| counts(turn)) else {
-        return PermissionAnswer::None;
+        return (PermissionAnswer::None, Aftermath::default());
     };
     let rewrite = rewrite(&request.call.text, turns, counts);
     if rewrite.conflict.is_some() {
-        return PermissionAnswer::None;
+        return (PermissionAnswer::None, Aftermath::default());
     }
-    PermissionAnswer::Given {
+    let given = PermissionAnswer::Given {
         hook: first.hook.clone(),
         kind: VerdictKind::Allow {
             edited: rewrite.input,
             grant: granted(request, first),
         },
-    }
+    };
+    let loosening = first.wishes.iter().filter(|wish| wish.loosens()).cloned();
+    let aftermath = Aftermath {
+        halt: None,
+        wishes: loosening.collect(),
+    };
+    (given, aftermath)
 }
 
 /// The allow rules that the answering hook wants: for the run when the hook is the person's own, for
 /// the asking agent alone when it is not.
 fn granted(request: &PermissionRequest, turn: &Turn) -> Option<GrantRequest> {
     let rules: Vec<RuleText> = turn
-        .said
-        .rules
+        .wishes
         .iter()
-        .filter(|rule| rule.behavior == RuleBehavior::Allow)
-        .map(|rule| rule.text.clone())
+        .filter_map(|wish| match &wish.update {
+            HookUpdate::AddRules {
+                behavior: RuleBehavior::Allow,
+                rules,
+            } => Some(rules.clone()),
+            HookUpdate::AddRules { .. }
+            | HookUpdate::SetMode(_)
+            | HookUpdate::AddDirectories(_)
+            | HookUpdate::TakeBack(_) => None,
+        })
+        .flatten()
         .collect();
-    let worker = request.lineage.agent().worker;
-    let scope = if turn.is_the_persons() {
-        GrantScope::Run { run: worker.run() }
-    } else {
-        GrantScope::Worker { worker }
-    };
+    let scope = scope_of(turn.source, request.lineage.agent().worker);
     (!rules.is_empty()).then_some(GrantRequest { rules, scope })
 }
 
-fn guard_text(guard: &Turn) -> Box<str> {
-    format!("the guard failed: {}", guard.said.text).into()
+/// For whom a hook's allow rules count: the person's own and the managed hooks speak for the whole
+/// run, a project's for the agent whose call it saw.
+pub(super) fn scope_of(hook: RuleSource, worker: WorkerId) -> GrantScope {
+    if is_the_persons(hook) {
+        GrantScope::Run { run: worker.run() }
+    } else {
+        GrantScope::Worker { worker }
+    }
+}
+
+fn wishes(turns: &[Turn]) -> Vec<HookWish> {
+    turns.iter().flat_map(|turn| turn.wishes.clone()).collect()
 }
 
 impl Turn {
-    fn is_failed_guard(&self) -> bool {
+    /// Whether its failure is more than no vote.
+    pub(super) fn is_failed_guard(&self) -> bool {
         self.duty == HookDuty::Guard && self.said.came == HookCame::Failed
     }
 
-    /// Whether a person or the machine's keepers configured it, so that it may speak for them (law 2).
-    fn is_the_persons(&self) -> bool {
-        match self.source {
-            RuleSource::PolicySettings | RuleSource::UserSettings => true,
-            RuleSource::ProjectSettings
-            | RuleSource::LocalSettings
-            | RuleSource::FlagSettings
-            | RuleSource::CliArg
-            | RuleSource::Command
-            | RuleSource::Session => false,
+    /// How it failed, in the words of its question.
+    pub(super) fn guard_text(&self) -> Box<str> {
+        format!("the guard failed: {}", self.said.text).into()
+    }
+
+    /// What it wants the agent told. A hook that failed tells nothing.
+    pub(super) fn context(&self) -> Option<HookWord> {
+        Some(HookWord {
+            hook: self.hook.clone(),
+            text: self.said.context.clone()?,
+        })
+    }
+}
+
+impl Aftermath {
+    fn halting(turn: &Turn, reach: HaltReach) -> Self {
+        Self {
+            halt: Some(HookHalt {
+                word: HookWord {
+                    hook: turn.hook.clone(),
+                    text: turn.said.text.clone(),
+                },
+                reach,
+            }),
+            wishes: Vec::new(),
         }
     }
 }
 
-fn wanted(turn: &Turn) -> impl Iterator<Item = HookRule> {
-    turn.said.rules.iter().map(|rule| HookRule {
-        hook: turn.hook.clone(),
-        hook_source: turn.source,
-        behavior: rule.behavior,
-        text: rule.text.clone(),
-        destination: rule.destination,
-    })
-}
-
-fn reports(turns: Vec<Turn>) -> Vec<HookReport> {
+pub(super) fn reports(turns: Vec<Turn>) -> Vec<HookReport> {
     turns
         .into_iter()
         .map(|turn| HookReport {

@@ -1,8 +1,11 @@
 //! What the hooks of an event come to, all of them together.
 
 use pointsman_ledger::HookReport;
-use pointsman_model::{JsonText, RuleBehavior, RuleSource, RuleText, VerdictKind};
+use pointsman_model::{JsonText, VerdictKind};
 use pointsman_policy::HookVote;
+
+use super::happening::HookWord;
+use super::wish::HookWish;
 
 /// What the PreToolUse hooks came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,8 +15,10 @@ pub struct PreToolUse {
     /// The input they made of it, merged in the order of configuration; not checked against the
     /// tool's schema yet.
     pub rewritten: Option<JsonText>,
-    /// Rules they want to add.
-    pub rules: Vec<HookRule>,
+    /// What else they want changed, as far as they may.
+    pub wishes: Vec<HookWish>,
+    /// What they want the agent told, in the order of configuration.
+    pub context: Vec<HookWord>,
     /// Each hook's turn, in the order of configuration, failures among them.
     pub reports: Vec<HookReport>,
 }
@@ -30,7 +35,7 @@ pub enum PreToolUseVote {
         /// What the agent is told.
         text: Box<str>,
     },
-    /// The call ends here, and the agent that made it stops.
+    /// The call ends here, and the run with it.
     Halt {
         /// The hook.
         hook: Box<str>,
@@ -39,34 +44,47 @@ pub enum PreToolUseVote {
     },
 }
 
-/// A rule that a hook wants to add. It goes into the session's overlay; into a file only when the
-/// hook is the person's own or of the managed settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookRule {
-    /// The hook.
-    pub hook: Box<str>,
-    /// Whose file configures the hook.
-    pub hook_source: RuleSource,
-    /// What the rule does.
-    pub behavior: RuleBehavior,
-    /// The rule; not parsed yet.
-    pub text: RuleText,
-    /// Where the hook wants it kept; never the managed settings.
-    pub destination: RuleSource,
-}
-
 /// What the PermissionRequest hooks came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionTurn {
     /// Their answer.
     pub answer: PermissionAnswer,
-    /// Deny and ask rules they want to add. Allow rules are the grant of their answer.
-    pub rules: Vec<HookRule>,
+    /// What follows when their answer is the one that counts.
+    pub aftermath: Aftermath,
+    /// Deny and ask rules they want to add, which count whoever answers.
+    pub tightenings: Vec<HookWish>,
     /// Each hook's turn, in the order of configuration, failures among them.
     pub reports: Vec<HookReport>,
 }
 
-/// The merged answer of the PermissionRequest hooks: deny over a failed guard over allow.
+/// What follows a hook's answer once it is the verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Aftermath {
+    /// Who stops for it.
+    pub halt: Option<HookHalt>,
+    /// What the hook loosens beyond the call. Its allow rules are in force by the verdict's grant already.
+    pub wishes: Vec<HookWish>,
+}
+
+/// A hook's stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookHalt {
+    /// The hook, and what it said.
+    pub word: HookWord,
+    /// Who stops.
+    pub reach: HaltReach,
+}
+
+/// Who stops for a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HaltReach {
+    /// The agent whose call it is (`interrupt`).
+    Agent,
+    /// All agents of the run (`continue: false`).
+    Run,
+}
+
+/// The merged answer of the PermissionRequest hooks: halt over deny over a failed guard over allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionAnswer {
     /// None answered.

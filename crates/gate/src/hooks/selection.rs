@@ -3,28 +3,30 @@
 use std::sync::Arc;
 
 use pointsman_model::{
-    AbsPath, ContextParts, Effects, HandlerKind, JsonText, Lineage, ModeInForce, Overlay,
-    PermissionContext, PermissionMode, PermissionRule, RuleBehavior, RuleSource, RuleText,
-    SandboxState, ToolName, ToolSet,
+    ContextParts, HandlerKind, ModeInForce, Overlay, PermissionContext, PermissionMode,
+    PermissionRule, RuleBehavior, RuleSource, RuleText, SandboxState, ToolSet,
 };
-use pointsman_policy::settings::{HookDuty, HookSetting};
+use pointsman_policy::settings::{HookDuty, HookEvent, HookSetting};
 use pointsman_policy::{Frozen, HookVote, Question, judge_denies_and_asks};
 
-use super::HookPlace;
+use super::payload::CallTold;
+use super::{HookPlace, HookScene};
 
-/// The call that an event is about.
+/// What an event is about.
 pub(super) struct Subject<'a> {
-    pub(super) tool: &'a ToolName,
-    pub(super) input: &'a JsonText,
-    pub(super) effects: &'a Effects,
-    pub(super) folder: &'a AbsPath,
-    pub(super) lineage: &'a Lineage,
+    /// What matchers look at: a tool's name, or what the event has in its place.
+    pub(super) value: &'a str,
+    /// The call, for conditions; without one they don't hold.
+    pub(super) call: Option<(CallTold<'a>, HookScene<'a>)>,
 }
 
-/// The tool that spawns goes by its old name too.
-fn matches(hook: &HookSetting, tool: &ToolName) -> bool {
-    hook.matcher.matches(tool.as_str())
-        || (tool.as_str() == "Agent" && hook.matcher.matches("Task"))
+/// The tool that spawns goes by its old name too. An event without a value to choose by has all its
+/// hooks asked.
+fn matches(hook: &HookSetting, subject: &Subject<'_>) -> bool {
+    let value = subject.value;
+    hook.event == HookEvent::Stop
+        || hook.matcher.matches(value)
+        || (subject.call.is_some() && value == "Agent" && hook.matcher.matches("Task"))
 }
 
 /// The hooks that concern the call, in the order of configuration. A program that several files
@@ -35,7 +37,7 @@ pub(super) fn select<'a>(
     place: &HookPlace,
 ) -> Vec<HookSetting> {
     let mut selected: Vec<HookSetting> = Vec::new();
-    for hook in hooks.filter(|hook| matches(hook, subject.tool)) {
+    for hook in hooks.filter(|hook| matches(hook, subject)) {
         let condition = hook.condition.as_ref();
         if condition.is_some_and(|rule| !applies(rule, hook, subject, place)) {
             continue;
@@ -71,6 +73,9 @@ fn applies(
     subject: &Subject<'_>,
     place: &HookPlace,
 ) -> bool {
+    let Some((call, scene)) = &subject.call else {
+        return false;
+    };
     let rule = PermissionRule {
         behavior: RuleBehavior::Ask,
         text: rule.clone(),
@@ -79,12 +84,12 @@ fn applies(
         anchor: place.project.clone(),
     };
     let context = PermissionContext::freeze(ContextParts {
-        lineage: subject.lineage.clone(),
+        lineage: scene.lineage.clone(),
         mode: ModeInForce::root(PermissionMode::Default),
         rules: Arc::from([rule]),
         tools: ToolSet::All,
         tools_to_pass_on: ToolSet::All,
-        folder: subject.folder.clone(),
+        folder: scene.folder.clone(),
         project: place.project.clone(),
         home: place.home.clone(),
         directories: Arc::from([place.project.clone()]),
@@ -95,10 +100,10 @@ fn applies(
     });
     let (frozen, _) = Frozen::new(context);
     judge_denies_and_asks(&Question {
-        tool: subject.tool,
-        input: subject.input,
-        effects: subject.effects,
-        folder: subject.folder,
+        tool: call.tool,
+        input: call.input,
+        effects: scene.effects,
+        folder: scene.folder,
         frozen: &frozen,
         overlay: &Overlay::default(),
         vote: &HookVote::None,

@@ -42,7 +42,7 @@ async fn ask_about(ground: &Ground, hooks: Vec<HookSetting>, call: &HookedCall) 
     hooks.pre_tool_use(call, &scene).await
 }
 
-fn came(turn: &[pointsman_ledger::HookReport]) -> Vec<HookCame> {
+fn came(turn: &[HookReport]) -> Vec<HookCame> {
     turn.iter().map(|report| report.came).collect()
 }
 
@@ -504,5 +504,186 @@ async fn a_condition_is_tried_on_each_command_of_the_line() {
             .pre_tool_use(&call(&ground, "Bash", &input), &scene)
             .await;
         assert_eq!(!turn.reports.is_empty(), asked, "{command}");
+    }
+}
+
+/// What a hook of this happening reads, without what every event tells, and what it comes to.
+async fn told(ground: &Ground, happening: &Happening<'_>, lineage: &Lineage) -> (Value, Heard) {
+    let seen = ground.path("told.json");
+    let line = format!(
+        r#"cat > {}; echo '{{"systemMessage":"seen"}}'"#,
+        seen.display()
+    );
+    let hooks = ground.hooks(vec![hook(happening.event(), 1, &line)], Attended::Yes);
+    let never = CancellationToken::new();
+    let scene = HookScene {
+        lineage,
+        folder: &ground.root(),
+        mode: PermissionMode::Default,
+        effects: &Effects::default(),
+        stop: &never,
+    };
+    let heard = match happening {
+        Happening::SessionStarted { .. } | Happening::SessionEnds { .. } => {
+            hooks.tell_of_run(ground.run, happening, &never).await
+        }
+        _ => hooks.tell(happening, &scene).await,
+    };
+    let mut payload: Value = serde_json::from_slice(&std::fs::read(seen).unwrap()).unwrap();
+    let fields = payload.as_object_mut().unwrap();
+    assert_eq!(
+        fields.remove("hook_event_name").unwrap(),
+        happening.event().as_str()
+    );
+    for common in ["session_id", "transcript_path", "cwd", "pointsman"] {
+        assert!(fields.remove(common).is_some(), "{common} is missing");
+    }
+    (payload, heard)
+}
+
+#[tokio::test]
+async fn each_event_tells_what_existing_hooks_read() {
+    let ground = Ground::new().await;
+    let root = Lineage::root(ground.worker(1));
+    let spawned = root.child(ground.worker(2));
+    let call = ground.request("ls").call;
+    let stopping = |held_before| Stopping {
+        last_words: "bye",
+        held_before,
+    };
+    let took = Millis(12);
+    let of_call = |more: Value| {
+        let mut fields = serde_json::json!({
+            "permission_mode": "default", "tool_name": "Bash", "tool_use_id": "c1-1",
+            "tool_input": {"command": "ls"},
+        });
+        fields
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        fields
+    };
+    let rows = [
+        (
+            Happening::Succeeded {
+                call: &call,
+                text: "a",
+                took,
+            },
+            of_call(serde_json::json!({"duration_ms": 12, "tool_response":
+                {"stdout": "a", "stderr": "", "interrupted": false, "isImage": false}})),
+        ),
+        (
+            Happening::Failed {
+                call: &call,
+                error: "e",
+                how: FailedHow::Interrupted,
+                took,
+            },
+            of_call(serde_json::json!({"duration_ms": 12, "error": "e", "is_interrupt": true})),
+        ),
+        (
+            Happening::Denied {
+                call: &call,
+                reason: "r",
+            },
+            of_call(serde_json::json!({"reason": "r"})),
+        ),
+        (
+            Happening::Stops(stopping(1)),
+            serde_json::json!({"permission_mode": "default", "stop_hook_active": true,
+                "last_assistant_message": "bye", "background_tasks": [], "session_crons": []}),
+        ),
+        (
+            Happening::Notified {
+                message: "m",
+                kind: "k",
+            },
+            serde_json::json!({"permission_mode": "default", "message": "m", "notification_type": "k"}),
+        ),
+        (
+            Happening::SessionStarted { source: "startup" },
+            serde_json::json!({"source": "startup"}),
+        ),
+        (
+            Happening::SessionEnds { reason: "other" },
+            serde_json::json!({"reason": "other"}),
+        ),
+    ];
+    for (happening, expect) in rows {
+        let (payload, heard) = told(&ground, &happening, &root).await;
+        assert_eq!(payload, expect);
+        assert_eq!((heard.reports.len(), &*heard.reports[0].text), (1, "seen"));
+    }
+    let (payload, _) = told(&ground, &Happening::SubagentStarted, &spawned).await;
+    assert_eq!(
+        payload,
+        serde_json::json!({"agent_id": "w1-2", "agent_type": "steps"})
+    );
+    let (payload, _) = told(&ground, &Happening::SubagentStops(stopping(0)), &spawned).await;
+    let expect = serde_json::json!({"permission_mode": "default", "agent_id": "w1-2",
+        "agent_type": "steps", "stop_hook_active": false, "last_assistant_message": "bye",
+        "background_tasks": [], "session_crons": [], "agent_transcript_path": ""});
+    assert_eq!(payload, expect);
+}
+
+#[tokio::test]
+async fn hooks_of_other_events_are_on_record() {
+    let ground = Ground::new().await;
+    let lineage = Lineage::root(ground.worker(1));
+    let call = ground.request("ls").call;
+    let happening = Happening::Succeeded {
+        call: &call,
+        text: "a",
+        took: Millis(1),
+    };
+    let _ = told(&ground, &happening, &lineage).await;
+    ground.ledger.close().await;
+    let reader = ground.ledger.reader().unwrap();
+    let story = reader.call_story(call.id).unwrap().unwrap();
+    assert_eq!(
+        (&*story.told[0].event, story.told[0].hooks[0].came),
+        ("PostToolUse", HookCame::Nothing)
+    );
+}
+
+/// What follows an answer of a hook that counts, and whether it is forgotten when it does not.
+#[tokio::test]
+async fn what_follows_an_answer_follows_that_answer_alone() {
+    let ground = Ground::new().await;
+    let more = r#","message":"no","interrupt":true"#;
+    for (line, reach) in [
+        (answers("deny", more), HaltReach::Agent),
+        (
+            r#"echo '{"continue":false,"stopReason":"no"}'"#.into(),
+            HaltReach::Run,
+        ),
+    ] {
+        let hooks = ground.hooks(vec![hook(ASKED, 1, &line)], Attended::Yes);
+        let request = ground.request("ls");
+        let never = CancellationToken::new();
+        let turn = hooks.permission_request(&request, &never).await;
+        let PermissionAnswer::Given { hook, kind } = turn.answer else {
+            panic!("{:?}", turn.answer)
+        };
+        assert!(matches!(kind, VerdictKind::Deny { .. }));
+        let verdict = |by| Verdict {
+            kind: kind.clone(),
+            by,
+            at: ground.clock.now(),
+            digest: request.digest,
+        };
+        hooks.remember(request.id, &hook, turn.aftermath.clone());
+        let by_person = verdict(crate::fixture::a_person());
+        assert_eq!(hooks.aftermath(request.id, &by_person), None);
+        let by_hook = verdict(Answerer::Hook { name: hook.clone() });
+        assert_eq!(
+            hooks.aftermath(request.id, &by_hook),
+            None,
+            "it is forgotten"
+        );
+        hooks.remember(request.id, &hook, turn.aftermath);
+        let halt = hooks.aftermath(request.id, &by_hook).unwrap().halt.unwrap();
+        assert_eq!((halt.reach, &*halt.word.text), (reach, "no"));
     }
 }

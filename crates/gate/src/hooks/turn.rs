@@ -1,22 +1,24 @@
-//! One hook's turn: its program is given the event on standard input, and has its time to answer.
+//! One hook's turn: it is given the event, and has its time to answer.
+//!
+//! A program reads the event on its standard input, or as a line if it stays; an address is posted it.
 
-use std::time::Duration;
+mod program;
 
-use pointsman_ledger::{GroupFacts, ProcessGroupEnded, ProcessGroupStarted};
-use pointsman_model::{AbsPath, CallId, Millis, RuleSource, WorkerId};
-use pointsman_policy::settings::{HookDuty, HookRun, HookSetting};
-use pointsman_process::{CommandSpec, Environment, ProcessGroup, RunError, run};
-use tokio::sync::oneshot;
+use pointsman_ledger::{GroupFacts, Ledger, RecordBody};
+use pointsman_model::{AbsPath, CallId, Millis, RuleSource, RunId, WorkerId};
+use pointsman_policy::settings::{HookDuty, HookLife, HookRun, HookSetting};
+use pointsman_process::{Environment, ProcessGroup, ResidentSpec};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::HookPlace;
+use super::address::{Addresses, Post, Variables};
 use super::answer::{self, Said};
+use super::resident::{Home, Residents};
+use super::wish::{HookWish, sort};
 
 /// How much of each output is kept, in bytes. An answer may hold a whole file's new content.
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
-
-/// How long a hook that is late may take to end after the first signal.
-const KILL_GRACE: Duration = Duration::from_millis(500);
 
 /// What a hook's turn came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,149 +31,157 @@ pub(super) struct Turn {
     pub(super) duty: HookDuty,
     /// What it said.
     pub(super) said: Said,
+    /// What of its updates counts.
+    pub(super) wishes: Vec<HookWish>,
     /// How long it took.
     pub(super) took: Millis,
 }
 
-impl Turn {
-    /// The turn of a hook that could not even be asked.
-    pub(super) fn failed(hook: &HookSetting, text: &str) -> Self {
-        Self {
-            hook: (*hook.name()).into(),
-            source: hook.source,
-            duty: hook.duty,
-            said: Said::failed(text),
-            took: Millis(0),
-        }
-    }
+/// All that hooks are asked with.
+pub(super) struct Means {
+    pub(super) place: HookPlace,
+    /// The variables that are the same for all hooks.
+    pub(super) environment: Environment,
+    pub(super) variables: Box<Variables>,
+    pub(super) addresses: Addresses,
+    pub(super) residents: Residents,
+    /// Hooks that nobody waits for, and the tasks of those that stay.
+    pub(super) tasks: TaskTracker,
 }
 
 /// What the hooks of one event are given.
 pub(super) struct Given<'a> {
+    pub(super) run: RunId,
     /// For whose call.
-    pub(super) worker: WorkerId,
+    pub(super) worker: Option<WorkerId>,
     /// Which call.
-    pub(super) call: CallId,
+    pub(super) call: Option<CallId>,
     /// Where they run.
     pub(super) folder: &'a AbsPath,
     /// All their variables.
     pub(super) environment: &'a Environment,
-    /// What stands on their standard input.
+    /// What they are told, as one line.
     pub(super) payload: &'a [u8],
     /// Ends their turn.
     pub(super) stop: &'a CancellationToken,
 }
 
-/// Asks a hook. Cancellation: dropping the future kills its process group.
-pub(super) async fn take(hook: &HookSetting, place: &HookPlace, given: &Given<'_>) -> Turn {
-    let asked = tokio::time::Instant::now();
-    let said = match spec_of(hook, place, given) {
-        Ok(spec) => ask(hook, spec, place, given).await,
-        Err(why) => Said::failed(why),
-    };
-    Turn {
-        hook: (*hook.name()).into(),
-        source: hook.source,
-        duty: hook.duty,
-        said,
-        took: asked.elapsed().into(),
+impl Turn {
+    /// The turn of a hook that could not even be asked.
+    pub(super) fn failed(hook: &HookSetting, text: &str) -> Self {
+        Self::of(hook, Said::failed(text), Millis(0))
+    }
+
+    fn of(hook: &HookSetting, mut said: Said, took: Millis) -> Self {
+        let name: Box<str> = (*hook.name()).into();
+        let (wishes, remarks) = sort(std::mem::take(&mut said.updates), &name, hook.source);
+        if !remarks.is_empty() {
+            let before = if said.text.is_empty() { "" } else { " " };
+            said.text = format!("{}{before}[{}]", said.text, remarks.join("; ")).into();
+        }
+        Self {
+            hook: name,
+            source: hook.source,
+            duty: hook.duty,
+            said,
+            wishes,
+            took,
+        }
     }
 }
 
-/// A resident hook is asked as any other is: it gets its one line, then the end of its input.
-fn spec_of(
-    hook: &HookSetting,
-    place: &HookPlace,
-    given: &Given<'_>,
-) -> Result<CommandSpec, &'static str> {
+/// Asks a hook. Cancellation: dropping the future kills its process group, or breaks its connection; a
+/// process that stays has some time to come to its answer, which is thrown away.
+pub(super) async fn take(hook: &HookSetting, means: &Means, given: &Given<'_>) -> Turn {
+    let asked = tokio::time::Instant::now();
+    let said = match (&hook.run, hook.life) {
+        (HookRun::Http { url, headers, env }, _) => {
+            let post = Post {
+                event: hook.event,
+                url,
+                headers,
+                allowed: env,
+                variables: &*means.variables,
+                body: given.payload.strip_suffix(b"\n").unwrap_or(given.payload),
+                time_max: hook.timeout.duration(),
+                stop: given.stop,
+            };
+            means.addresses.ask(&post).await
+        }
+        (HookRun::Shell { .. } | HookRun::Program { .. }, HookLife::Resident) => {
+            stays(hook, means, given).await
+        }
+        (
+            HookRun::Shell { .. } | HookRun::Program { .. },
+            HookLife::OneCall | HookLife::Detached,
+        ) => program::ask(hook, means, given).await,
+    };
+    Turn::of(hook, said, asked.elapsed().into())
+}
+
+async fn stays(hook: &HookSetting, means: &Means, given: &Given<'_>) -> Said {
+    let spec = || {
+        let (program, args) = program_of(&hook.run, &means.place);
+        ResidentSpec {
+            program,
+            args,
+            folder: means.place.project.clone(),
+            env: means
+                .environment
+                .clone()
+                .with("CLAUDE_CODE_SESSION_ID", given.run.to_string()),
+            line_bytes_max: OUTPUT_BYTES_MAX,
+        }
+    };
+    let home = Home {
+        run: given.run,
+        ledger: means.place.ledger.as_ref(),
+        tasks: &means.tasks,
+    };
+    let time_max = hook.timeout.duration();
+    let asked = means
+        .residents
+        .ask(&hook.run, spec, &home, given.payload, time_max);
+    tokio::select! {
+        biased;
+        () = given.stop.cancelled() => Said::failed("it was stopped"),
+        answer = asked => match answer {
+            Ok(line) => answer::read_line(hook.event, &line),
+            Err(why) => Said::failed(&why),
+        },
+    }
+}
+
+/// What a hook's settings start: the program and its arguments, as they are given to the system.
+pub(super) fn program_of(run: &HookRun, place: &HookPlace) -> (String, Vec<String>) {
     let placed = |text: &str| {
         text.replace("${CLAUDE_PROJECT_DIR}", place.project.as_str())
             .replace("$CLAUDE_PROJECT_DIR", place.project.as_str())
     };
-    let (program, args) = match &hook.run {
+    match run {
         HookRun::Shell { line } => ("/bin/sh".into(), vec!["-c".into(), line.to_string()]),
         HookRun::Program { program, args } => (
             placed(program),
             args.iter().map(|arg| placed(arg)).collect(),
         ),
-        HookRun::Http { .. } => return Err("hooks that are addresses can't be asked yet"),
-    };
-    Ok(CommandSpec {
-        program,
-        args,
-        folder: given.folder.clone(),
-        env: given.environment.clone(),
-        stdin: Some(given.payload.to_vec()),
-        output_bytes_max: OUTPUT_BYTES_MAX,
-        time_max: hook.timeout.duration(),
-        kill_grace: KILL_GRACE,
-    })
-}
-
-async fn ask(hook: &HookSetting, spec: CommandSpec, place: &HookPlace, given: &Given<'_>) -> Said {
-    let program = spec.program.clone();
-    let (tell, told) = oneshot::channel::<ProcessGroup>();
-    let recording = async {
-        let Ok(group) = told.await else { return None };
-        let facts = GroupFacts {
-            pgid: group.id(),
-            started_ticks: group.started_ticks(),
-            boot: group.boot().into(),
-            mark: group.mark().into(),
-        };
-        let record = ProcessGroupStarted {
-            worker: Some(given.worker),
-            call: Some(given.call),
-            group: facts.clone(),
-            program: program.as_str().into(),
-        };
-        note(place, given, record).await;
-        Some(facts)
-    };
-    let running = async move {
-        let mut tell = Some(tell);
-        let mut started = |group: ProcessGroup| {
-            if let Some(tell) = tell.take() {
-                // The one who records it waits beside the run.
-                let _ = tell.send(group);
-            }
-        };
-        // A program that never starts takes `tell` with it, which ends the recording.
-        run(spec, given.stop, &mut started).await
-    };
-    let (finished, facts) = tokio::join!(running, recording);
-    if let Some(group) = facts {
-        let text = match &finished {
-            Ok(finished) => format!("{:?}", finished.end).into(),
-            Err(error) => error.to_string().into(),
-        };
-        let record = ProcessGroupEnded {
-            call: Some(given.call),
-            group,
-            text,
-        };
-        note(place, given, record).await;
-    }
-    match finished {
-        Ok(finished) => answer::read(hook.event, &finished),
-        Err(error) => Said::failed(&failure(&error)),
+        // An address starts nothing.
+        HookRun::Http { .. } => (String::new(), Vec::new()),
     }
 }
 
-async fn note(
-    place: &HookPlace,
-    given: &Given<'_>,
-    record: impl Into<pointsman_ledger::RecordBody>,
-) {
-    if let Err(error) = place.ledger.note(given.worker.run(), record).await {
-        tracing::warn!(%error, "a hook's process group is not on record");
+pub(super) fn facts(group: &ProcessGroup) -> GroupFacts {
+    GroupFacts {
+        pgid: group.id(),
+        started_ticks: group.started_ticks(),
+        boot: group.boot().into(),
+        mark: group.mark().into(),
     }
 }
 
-fn failure(error: &RunError) -> String {
-    use std::error::Error as _;
-    match error.source() {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
+/// Records what became of a hook's processes, where anything is recorded.
+pub(super) async fn note(ledger: Option<&Ledger>, run: RunId, record: impl Into<RecordBody>) {
+    let Some(ledger) = ledger else { return };
+    if let Err(error) = ledger.note(run, record).await {
+        tracing::warn!(%error, "a hook's turn is not on record");
     }
 }

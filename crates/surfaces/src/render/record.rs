@@ -1,6 +1,8 @@
 //! Records of the ledger, a line each.
 
-use pointsman_ledger::{About, CallEnded, HookCame, LedgerRecord, RecordBody, WorkerEnd};
+use pointsman_ledger::{
+    About, CallEnded, HookCame, HookReport, LedgerRecord, RecordBody, WorkerEnd,
+};
 use pointsman_model::{Attended, Verdict, VerdictKind};
 
 use super::moment::{length, time_of_day};
@@ -18,6 +20,13 @@ pub fn record_line(record: &LedgerRecord) -> String {
         subject(record.body.about()),
         body_line(&record.body)
     )
+}
+
+/// What hooks came to, each by its name.
+fn voices(hooks: &[HookReport]) -> String {
+    let voice =
+        |report: &HookReport| format!("`{}` {}", shown::line(&report.hook), came_word(report.came));
+    hooks.iter().map(voice).collect::<Vec<_>>().join(", ")
 }
 
 /// The narrowest thing the record is about, and the agent.
@@ -41,6 +50,7 @@ fn body_line(body: &RecordBody) -> String {
         | RecordBody::ModeChanged(_) => run_line(body),
         RecordBody::CallRequested(_)
         | RecordBody::CallHooked(_)
+        | RecordBody::HooksTold(_)
         | RecordBody::CallDecided(_)
         | RecordBody::CallStarted(_)
         | RecordBody::CallEnded(_)
@@ -127,16 +137,18 @@ fn call_record_line(body: &RecordBody) -> String {
             shown::line(requested.call.input.as_str())
         ),
         RecordBody::CallHooked(hooked) => {
-            let voices: Vec<String> = hooked
-                .hooks
-                .iter()
-                .map(|report| format!("`{}` {}", shown::line(&report.hook), came_word(report.came)))
-                .collect();
             let rewritten = match hooked.rewritten {
                 Some(_) => ", rewritten",
                 None => "",
             };
-            format!("hooks: {}{rewritten}", voices.join(", "))
+            format!("hooks: {}{rewritten}", voices(&hooked.hooks))
+        }
+        RecordBody::HooksTold(told) => {
+            format!(
+                "hooks of {}: {}",
+                shown::line(&told.event),
+                voices(&told.hooks)
+            )
         }
         RecordBody::CallDecided(decided) => format!(
             "{}: {}",

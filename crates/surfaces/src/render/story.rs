@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use pointsman_ledger::{CallStory, RequestStory};
-use pointsman_model::{JsonText, Millis};
+use pointsman_ledger::{CallStory, HookReport, RequestStory};
+use pointsman_model::{JsonText, Millis, VerdictKind};
 
 use super::difference::difference_text;
 use super::moment::{length, moment};
@@ -148,55 +148,80 @@ fn question(story: &RequestStory) -> String {
     text
 }
 
+/// Where the four versions of the call differ: asked for, as hooks made it, as answers edited it and it
+/// ran, as the transcript keeps it.
 fn rewritten(story: &CallStory) -> String {
     let mut text = String::new();
+    for report in story.hooked.iter().flat_map(|hooked| &hooked.hooks) {
+        put(&mut text, &hook_line("", report));
+    }
+    for told in &story.told {
+        for report in &told.hooks {
+            put(&mut text, &hook_line(&told.event, report));
+        }
+    }
+    let before = text.len();
     for hooked in &story.hooked {
-        for report in &hooked.hooks {
-            let said = if report.text.is_empty() {
-                String::new()
-            } else {
-                format!(": {}", shown::line(&report.text))
-            };
-            put(
-                &mut text,
-                &format!(
-                    "hook `{}` {}{said}",
-                    shown::line(&report.hook),
-                    came_word(report.came)
-                ),
-            );
+        if let Some(rewritten) = &hooked.rewritten {
+            put_changes(&mut text, "the hooks", &hooked.call.input, rewritten);
         }
     }
-    let forms = [
-        (
-            "the hooks",
-            story.requested.as_ref().map(|form| &form.call.input),
-            story.decided.last().map(|form| &form.call.text),
-        ),
-        (
-            "the answer",
-            story.decided.last().map(|form| &form.call.text),
-            story.started.as_ref().map(|(_, form)| &form.call.text),
-        ),
-    ];
-    let mut same = true;
-    for (by, before, after) in forms {
-        if let (Some(before), Some(after)) = (before, after) {
-            let difference = changes(before, after);
-            if !difference.is_empty() {
-                same = false;
-                put(&mut text, &format!("{by} changed it"));
-                text.push_str(&difference);
-            }
+    for request in &story.requests {
+        if let Some((by, edited)) = edit(request) {
+            let shown = &request.opened.request.call.text;
+            put_changes(&mut text, &by, shown, edited);
+        }
+        if let Some(earlier) = &request.opened.request.supersedes {
+            put(&mut text, "it changed after it was let pass");
+            text.push_str(&shown::block(&earlier.difference, "│ ", Extent::Screen));
         }
     }
-    if same {
+    if text.len() == before {
         put(
             &mut text,
             "no: what was asked for is what was judged and run",
         );
     }
+    if let Some(decided) = story.decided.last() {
+        let (ran, kept) = (&decided.call.text, &decided.recorded.input);
+        put_changes(&mut text, "tidying for the transcript", ran, kept);
+    }
     text
+}
+
+fn hook_line(event: &str, report: &HookReport) -> String {
+    let event = match event {
+        "" => String::new(),
+        event => format!("{}: ", shown::line(event)),
+    };
+    let said = match &*report.text {
+        "" => String::new(),
+        text => format!(": {}", shown::line(text)),
+    };
+    let (hook, came) = (shown::line(&report.hook), came_word(report.came));
+    format!("{event}hook `{hook}` {came}{said}")
+}
+
+/// Who edited the input with the answer, and into what.
+fn edit(request: &RequestStory) -> Option<(String, &JsonText)> {
+    let verdict = &request.closed.as_ref()?.verdict;
+    match &verdict.kind {
+        VerdictKind::Allow {
+            edited: Some(edited),
+            ..
+        } => Some((shown::line(&verdict.by.to_string()), edited)),
+        VerdictKind::Allow { edited: None, .. }
+        | VerdictKind::Deny { .. }
+        | VerdictKind::Ended { .. } => None,
+    }
+}
+
+fn put_changes(text: &mut String, by: &str, before: &JsonText, after: &JsonText) {
+    let difference = changes(before, after);
+    if !difference.is_empty() {
+        put(text, &format!("{by} changed it"));
+        text.push_str(&difference);
+    }
 }
 
 fn changes(before: &JsonText, after: &JsonText) -> String {
@@ -228,12 +253,12 @@ mod tests {
     use super::*;
     use crate::fixture;
     use pointsman_ledger::{
-        CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, HookCame, HookReport,
+        CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, HookCame, HooksTold,
         LateAnswer, Lateness, RecordList, RequestClosed, RequestOpened, Showing,
     };
     use pointsman_model::{
-        Answerer, CallState, HookedCall, Outcome, RecordedCall, RequestedCall, Surface, Verdict,
-        VerdictKind, WallTime,
+        Answerer, CallState, HookedCall, Outcome, RecordedCall, RequestedCall, Superseded, Surface,
+        Verdict, WallTime,
     };
 
     /// A call that a hook rewrote, that was asked, allowed, and run.
@@ -274,6 +299,7 @@ mod tests {
                 }],
                 rewritten: Some(call.text.clone()),
             }],
+            told: Vec::new(),
             decided: vec![CallDecided {
                 worker,
                 call: call.clone(),
@@ -356,5 +382,40 @@ mod tests {
         story.hooked.clear();
         story.requested = None;
         insta::assert_snapshot!(story_text(&story));
+    }
+
+    #[test]
+    fn each_version_is_told_with_who_made_it() {
+        let mut story = story();
+        let of = |text: &str| JsonText::parse(text).unwrap();
+        story.told = vec![HooksTold {
+            event: "PostToolUse".into(),
+            worker: None,
+            call: Some(story.call),
+            hooks: vec![HookReport {
+                hook: "format".into(),
+                came: HookCame::Failed,
+                text: "it ended with code 1".into(),
+                took: Millis(3),
+            }],
+        }];
+        let edited = of(r#"{"command":"git push --dry-run","run_in_background":false}"#);
+        for request in &mut story.requests {
+            request.opened.request.supersedes = Some(Superseded {
+                request: None,
+                difference: "`notes.md` changed".into(),
+            });
+            if let Some(closed) = &mut request.closed {
+                closed.verdict.kind = VerdictKind::Allow {
+                    edited: Some(edited.clone()),
+                    grant: None,
+                };
+            }
+        }
+        for decided in &mut story.decided {
+            decided.call.text = edited.clone();
+            decided.recorded.input = of(r#"{"command":"git push --dry-run"}"#);
+        }
+        insta::assert_snapshot!(rewritten(&story));
     }
 }

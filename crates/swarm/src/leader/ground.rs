@@ -2,13 +2,13 @@
 //! handlers. Made once by the leader's start, shared by every seat.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use dashmap::DashMap;
 use pointsman_approvals::{EndScope, Grants, InProcessMailbox, Requests};
-use pointsman_gate::{Hooks, PermissionHandler};
+use pointsman_gate::{HookWord, Hooks, PermissionHandler};
 use pointsman_ledger::{Clock, Ledger};
 use pointsman_model::{AgentName, HandlerKind, Millis, Outcome, RunId, WorkerId};
 use pointsman_policy::{Frozen, Tree};
@@ -17,9 +17,9 @@ use pointsman_tools::{CallMoved, RunIds, Toolbox};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use crate::RunEvent;
 use crate::directory::Directory;
 use crate::job_file::AgentDefinition;
+use crate::{RunEvent, StopReason};
 
 /// How long an end of open questions may take to reach the disk before the leader goes on without it; their agents are
 /// stopped in any case.
@@ -58,6 +58,10 @@ pub(super) struct Ground {
     pub(super) agents_started: AtomicU32,
     /// Ends everything.
     pub(super) stop: CancellationToken,
+    /// Where the run is stopped from.
+    pub(super) orders: flume::Sender<StopReason>,
+    /// What hooks said at the begin of the run, for each agent.
+    pub(super) background: OnceLock<Vec<HookWord>>,
 }
 
 impl Ground {
@@ -68,6 +72,18 @@ impl Ground {
             HandlerKind::Interactive | HandlerKind::Coordinator => Arc::clone(&self.coordinator),
             HandlerKind::SwarmWorker => Arc::clone(&self.swarm_worker),
         }
+    }
+
+    /// Halts the run. When other stops wait to be read, the first of them counts, and this one changes nothing.
+    pub(super) fn halt(&self, text: String) {
+        let _ = self
+            .orders
+            .try_send(StopReason::Halted { text: text.into() });
+    }
+
+    /// What each agent should know from its start.
+    pub(super) fn background(&self) -> Vec<HookWord> {
+        self.background.get().cloned().unwrap_or_default()
     }
 
     /// Ends open questions as cancelled. Waits until that is on disk, but not for a disk that does not come back.

@@ -11,7 +11,7 @@ use pointsman_approvals::EndScope;
 use pointsman_ledger::{AppendError, WorkerEnd, WorkerEnded, WorkerSpawned};
 use pointsman_model::{Lineage, Origin, WorkerId};
 use pointsman_policy::Frozen;
-use pointsman_tools::{Dispatch, Seat, Spawner};
+use pointsman_tools::{Dispatch, Halt, HaltCause, Seat, Spawner, StopWord};
 use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
@@ -87,13 +87,38 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         lineage: parts.lineage.clone(),
         context,
     });
-    let dispatch = Dispatch::new(seat(ground, &birth));
+    let mut dispatch = Dispatch::new(seat(ground, &birth));
+    dispatch.starting(ground.background()).await;
     let mut agent = StepsAgent::new(birth.steps);
     let end = agent.work(&dispatch, &birth.stop).await;
+    tell_of_stop(&dispatch, &end).await;
+    if let Some(Halt {
+        cause: HaltCause::Hook(_),
+        reason,
+    }) = dispatch.halted()
+    {
+        ground.halt(reason);
+    }
     drop(dispatch);
     bury(ground, &lineage, &end).await;
     drop(departure);
     Ok(end)
+}
+
+/// Tells hooks that the agent has stopped, unless it asked them before it did. This one can't go on.
+async fn tell_of_stop(dispatch: &Dispatch, end: &AgentEnd) {
+    let last_words = match end {
+        AgentEnd::Done { summary } => summary,
+        AgentEnd::Failed { reason } => reason,
+        // Nobody waits for these to go on.
+        AgentEnd::Stopped | AgentEnd::Halted { .. } => return,
+    };
+    if dispatch.is_stop_told() {
+        return;
+    }
+    if let StopWord::GoesOn { text } = dispatch.stopping(last_words).await {
+        tracing::warn!(%text, "an agent that follows its steps can't go on after the last");
+    }
 }
 
 fn spawned(birth: &Birth) -> WorkerSpawned {

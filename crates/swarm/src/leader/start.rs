@@ -1,14 +1,15 @@
 //! The start of a leader: ledger, reaping, services, what all agents share.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use dashmap::DashMap;
 use pointsman_approvals::{Grants, Requests, RequestsOptions, RequestsService, in_process};
 use pointsman_gate::{
-    Adjudicator, CoordinatorHandler, HookPlace, Hooks, Panel, SwarmWorkerHandler,
+    Adjudicator, CoordinatorHandler, HookPlace, Hooks, Notices, Panel, SwarmWorkerHandler,
+    hooks_that_cant_start,
 };
 use pointsman_ledger::{Ledger, OpenReport, RunStart};
 use pointsman_model::{Attended, Millis, RunId};
@@ -21,9 +22,9 @@ use super::contexts::{job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
 use super::{Leader, LeaderHandle, LeaderOptions, Progress, StartError, reaping};
-use crate::StatePlace;
 use crate::directory::Directory;
 use crate::plan::Plan;
+use crate::{StatePlace, StopReason};
 
 /// How many events a slow watcher may lag behind before it misses some.
 const EVENTS_MAX: usize = 4_096;
@@ -38,7 +39,9 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(30 * 60);
 pub(super) async fn start(
     mut options: LeaderOptions,
 ) -> Result<(LeaderHandle, Leader), StartError> {
-    let (grounds, problems) = job_grounds(&options)?;
+    let (grounds, mut problems) = job_grounds(&options)?;
+    let place = hook_place(&options, None);
+    problems.extend(hooks_that_cant_start(&options.loaded.hooks, &place));
     match options.attended {
         Attended::Yes => {}
         Attended::No => {
@@ -53,12 +56,12 @@ pub(super) async fn start(
     let run = ledger.begin_run(run_start(&options)).await?;
     options.environment = options.environment.owned_by(&options.place.owner(run));
     let reaped = reap(&ledger, run, &options.place, &report).await?;
+    let (order, orders) = flume::bounded(ORDERS_MAX);
     let Stood {
         ground,
         services,
         services_stop,
-    } = stand_up(&options, ledger, run);
-    let (order, orders) = flume::bounded(ORDERS_MAX);
+    } = stand_up(&options, ledger, run, order.clone());
     let handle = LeaderHandle {
         run,
         requests: ground.requests.clone(),
@@ -105,7 +108,12 @@ struct Stood {
 }
 
 /// Makes what all agents share, and starts the services behind it.
-fn stand_up(options: &LeaderOptions, ledger: Ledger, run: RunId) -> Stood {
+fn stand_up(
+    options: &LeaderOptions,
+    ledger: Ledger,
+    run: RunId,
+    orders: flume::Sender<StopReason>,
+) -> Stood {
     let clock = Arc::clone(&options.clock);
     let services_stop = CancellationToken::new();
     let mut services = JoinSet::new();
@@ -129,6 +137,8 @@ fn stand_up(options: &LeaderOptions, ledger: Ledger, run: RunId) -> Stood {
     let (mailbox, inbox) = in_process(LETTERS_MAX);
     let desk = Adjudicator::new(coordinator.clone(), Arc::new(rules));
     services.spawn(desk.run(inbox, services_stop.clone()));
+    let notices = Notices::new(requests.clone(), Arc::clone(&hooks));
+    services.spawn(notices.run(services_stop.clone()));
     let ground = Ground {
         run,
         ledger,
@@ -152,6 +162,8 @@ fn stand_up(options: &LeaderOptions, ledger: Ledger, run: RunId) -> Stood {
         agents_max: options.job_file.agents_max,
         agents_started: AtomicU32::new(0),
         stop: CancellationToken::new(),
+        orders,
+        background: OnceLock::new(),
     };
     Stood {
         ground: Arc::new(ground),
@@ -160,15 +172,19 @@ fn stand_up(options: &LeaderOptions, ledger: Ledger, run: RunId) -> Stood {
     }
 }
 
-fn panel(options: &LeaderOptions, ledger: &Ledger, requests: Requests, grants: Grants) -> Panel {
-    let place = HookPlace {
+fn hook_place(options: &LeaderOptions, ledger: Option<Ledger>) -> HookPlace {
+    HookPlace {
         project: options.project.clone(),
         home: options.home.clone(),
         environment: options.environment.clone(),
         attended: options.attended,
         tree: Arc::clone(&options.tree),
-        ledger: ledger.clone(),
-    };
+        ledger,
+    }
+}
+
+fn panel(options: &LeaderOptions, ledger: &Ledger, requests: Requests, grants: Grants) -> Panel {
+    let place = hook_place(options, Some(ledger.clone()));
     Panel {
         requests,
         hooks: Arc::new(Hooks::new(options.loaded.hooks.clone(), place)),

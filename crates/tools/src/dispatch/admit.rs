@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pointsman_gate::{HookScene, PreToolUse, PreToolUseVote};
+use pointsman_gate::{HaltReach, HookScene, PreToolUse, PreToolUseVote};
 use pointsman_ledger::{CallDecided, CallHooked, CallRequested, RecordBody};
 use pointsman_model::{
     AbsPath, CallEvent, CallId, DigestBuilder, Effects, ExecutedCall, HookedCall, JsonText,
@@ -69,7 +69,9 @@ impl Dispatch {
         let raw = fit(tool.as_ref(), life.id(), &asked.input)
             .map_err(|problems| Refusal::unfit(&tool.spec().name, &problems))?;
         let folder = self.standing_folder();
-        let turn = self.hooks_turn(&tool, &raw, &asked.input, &folder).await?;
+        let turn = self
+            .hooks_turn(life, &tool, &raw, &asked.input, &folder)
+            .await?;
         let form = self.judged(tool, raw, turn, folder);
         self.decided(&form).await?;
         match form.judgement.decision {
@@ -116,6 +118,7 @@ impl Dispatch {
 
     async fn hooks_turn(
         &self,
+        life: &mut Life,
         tool: &Arc<dyn Tool>,
         raw: &ExecutedCall,
         input: &JsonText,
@@ -137,16 +140,14 @@ impl Dispatch {
         };
         let turn = self.seat.hooks.pre_tool_use(&hooked, &scene).await;
         self.hooks_told(hooked, &turn).await?;
-        self.take_hook_rules(&turn).await?;
+        life.keep(turn.context);
+        self.take_wishes(&turn.wishes, folder).await?;
         let vote = match turn.vote {
             PreToolUseVote::Ladder(vote) => vote,
             PreToolUseVote::Deny { hook, text } => return Err(Refusal::by_hook(&hook, &text)),
             PreToolUseVote::Halt { hook, text } => {
                 let refusal = Refusal::by_hook(&hook, &text);
-                self.state.halt(Halt {
-                    reason: format!("hook `{hook}` halted it: {text}"),
-                    cause: HaltCause::Hook(hook),
-                });
+                self.halt_by_hook(HaltReach::Run, &hook, &text);
                 return Err(refusal);
             }
         };

@@ -23,8 +23,10 @@ pub struct Halt {
 /// Who halts an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HaltCause {
-    /// A hook.
+    /// A hook, the whole run.
     Hook(Box<str>),
+    /// A hook, this agent alone.
+    Interrupt(Box<str>),
     /// The limit on equal refusals.
     EqualRefusals,
 }
@@ -39,6 +41,10 @@ struct Inner {
     seen: HashMap<AbsPath, Digest>,
     refusals: HashMap<Digest, u32>,
     halted: Option<Halt>,
+    /// How often hooks made it go on, one after the other.
+    held: u32,
+    /// Whether hooks know that it wants to stop.
+    stop_told: bool,
 }
 
 impl AgentState {
@@ -49,6 +55,8 @@ impl AgentState {
                 seen: HashMap::new(),
                 refusals: HashMap::new(),
                 halted: None,
+                held: 0,
+                stop_told: false,
             }),
         }
     }
@@ -81,6 +89,24 @@ impl AgentState {
     /// The first reason stands.
     pub(super) fn halt(&self, halt: Halt) {
         self.lock().halted.get_or_insert(halt);
+    }
+
+    /// How often hooks made the agent go on before, now that it wants to stop.
+    pub(super) fn stopping(&self) -> u32 {
+        let mut inner = self.lock();
+        inner.stop_told = true;
+        inner.held
+    }
+
+    /// Hooks make the agent go on.
+    pub(super) fn held(&self) {
+        let mut inner = self.lock();
+        inner.held += 1;
+        inner.stop_told = false;
+    }
+
+    pub(super) fn is_stop_told(&self) -> bool {
+        self.lock().stop_told
     }
 
     /// Counts a refusal; gives the count of those that are equal to it.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pointsman_model::{
-    Answerer, CallEvent, Insistence, JsonText, PermissionDecision, PermissionRequest, Superseded,
-    Verdict, VerdictKind,
+    Answerer, CallEvent, Insistence, JsonText, Outcome, PermissionDecision, PermissionRequest,
+    Superseded, Verdict, VerdictKind,
 };
 use pointsman_policy::{Question, propose};
 
@@ -40,6 +40,7 @@ impl Dispatch {
             let request = self.request(&form, &bound, supersedes.take());
             let id = request.id;
             let verdict = self.seat.handler.resolve(request).await;
+            self.follow_hook(id, &verdict, &form.folder).await;
             match self.heed(&form, &verdict).await? {
                 Heeded::AskAgain(changed, why) => {
                     form = changed;
@@ -111,7 +112,11 @@ impl Dispatch {
     async fn heed(&self, form: &JudgedForm, verdict: &Verdict) -> Result<Heeded, Refusal> {
         let edited = match &verdict.kind {
             VerdictKind::Deny { .. } | VerdictKind::Ended { .. } => {
-                return Err(Refusal::by_verdict(verdict, self.narrowest(form).as_ref()));
+                let mut refusal = Refusal::by_verdict(verdict, self.narrowest(form).as_ref());
+                if refusal.outcome == Some(Outcome::DeniedByClassifier) {
+                    self.tell_denied(form, &mut refusal).await;
+                }
+                return Err(refusal);
             }
             VerdictKind::Allow { edited, .. } => edited,
         };

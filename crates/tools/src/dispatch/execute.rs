@@ -14,7 +14,7 @@ use super::ask::ASKS_MAX;
 use super::bound::Bound;
 use super::life::Life;
 use super::refusal::Refusal;
-use super::{AdmittedCall, Dispatch, Pass, Passed};
+use super::{AdmittedCall, Dispatch, JudgedForm, Pass, Passed, hooks};
 use crate::{CallEnd, ToolError, ToolOutput, ToolScene};
 
 /// How long a tool may take to end once its agent is stopped. Longer than the grace that Bash gives a command.
@@ -48,7 +48,8 @@ impl Dispatch {
             Ok(passed) => {
                 let began = Instant::now();
                 let result = self.run(&passed).await;
-                self.end_run(life, result, began.elapsed().into()).await
+                self.end_run(life, &passed.form, result, began.elapsed().into())
+                    .await
             }
         }
     }
@@ -138,11 +139,12 @@ impl Dispatch {
 
     async fn end_run(
         &self,
-        life: Life,
+        mut life: Life,
+        form: &JudgedForm,
         result: Result<ToolOutput, ToolError>,
         took: Millis,
     ) -> CallEnd {
-        let (event, outcome, text, exit_code) = match result {
+        let (event, outcome, mut text, exit_code) = match result {
             Ok(output) => {
                 let event = match output.exit_code {
                     None | Some(0) => CallEvent::Finish,
@@ -155,6 +157,7 @@ impl Dispatch {
                 (CallEvent::Cancel, Some(Outcome::Cancelled), text, None)
             }
         };
+        self.tell_ran(&mut life, form, event, &mut text, took).await;
         let end = CallEnd {
             id: life.id(),
             state: end_state(life.state(), event),
@@ -183,9 +186,10 @@ impl Dispatch {
         &self,
         mut life: Life,
         event: CallEvent,
-        end: CallEnd,
+        mut end: CallEnd,
         took: Option<Millis>,
     ) -> CallEnd {
+        hooks::add_notes(&mut end.text, life.notes());
         let record = CallEnded {
             worker: self.seat.worker,
             call: end.id,

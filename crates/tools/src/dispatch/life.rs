@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pointsman_gate::HookWord;
 use pointsman_ledger::Clock;
 use pointsman_model::{CallEvent, CallId, CallState, IllegalTransition, RunId, WorkerId};
 use tokio::sync::broadcast;
@@ -16,6 +17,8 @@ pub(super) struct Life {
     state: CallState,
     clock: Arc<dyn Clock>,
     moves: broadcast::Sender<CallMoved>,
+    /// What hooks want the agent told with the end of the call.
+    notes: Vec<HookWord>,
 }
 
 impl Life {
@@ -28,6 +31,7 @@ impl Life {
             state: CallState::Validating,
             clock: Arc::clone(&seat.clock),
             moves: seat.moves.clone(),
+            notes: Vec::new(),
         };
         life.publish(None);
         life
@@ -43,6 +47,16 @@ impl Life {
 
     pub(super) fn state(&self) -> CallState {
         self.state
+    }
+
+    /// Keeps what hooks want the agent told until the call ends.
+    pub(super) fn keep(&mut self, notes: Vec<HookWord>) {
+        self.notes.extend(notes);
+    }
+
+    /// What hooks want the agent told.
+    pub(super) fn notes(&self) -> &[HookWord] {
+        &self.notes
     }
 
     /// Moves the call on.

@@ -1,6 +1,7 @@
-use pointsman_model::Millis;
+use pointsman_model::{Millis, RuleText};
 use pointsman_process::Output as Stream;
 
+use super::super::wish::HookUpdate;
 use super::*;
 
 fn finished(end: End, stdout: &str, stderr: &str) -> Finished {
@@ -27,11 +28,32 @@ fn told(event: HookEvent, end: End, stdout: &str, stderr: &str) -> String {
     if let Some(updated) = said.updated {
         line.push_str(&format!(" -> {}", updated.as_str()));
     }
-    for rule in said.rules {
-        line.push_str(&format!(
-            " +{} {} ({})",
-            rule.behavior, rule.text, rule.destination
-        ));
+    for Update {
+        update,
+        destination,
+    } in said.updates
+    {
+        let update = match update {
+            HookUpdate::AddRules { behavior, rules } => {
+                let rules: Vec<&str> = rules.iter().map(RuleText::as_str).collect();
+                format!("{behavior} {}", rules.join(" "))
+            }
+            HookUpdate::SetMode(mode) => format!("mode {mode}"),
+            HookUpdate::AddDirectories(folders) => format!("folders {}", folders.join(" ")),
+            HookUpdate::TakeBack(kind) => kind.into(),
+        };
+        line.push_str(&format!(" +{update} ({destination})"));
+    }
+    if let Some(context) = said.context {
+        line.push_str(&format!(" context: {context}"));
+    }
+    if let Some(output) = said.output {
+        line.push_str(&format!(" output: {output}"));
+    }
+    match said.after {
+        AfterNo::GoesOn => {}
+        AfterNo::Stops => line.push_str(" and stops"),
+        AfterNo::AsksAgain => line.push_str(" and again"),
     }
     line
 }
@@ -189,7 +211,7 @@ fn permission_requests_are_answered_by_behavior() {
     request(
         0,
         &behavior("deny", r#","message":"not now","interrupt":true"#),
-        "deny: not now",
+        "deny: not now and stops",
     );
     let updated = behavior("allow", r#","updatedInput":{"command":"ls"}"#);
     request(0, &updated, r#"allow -> {"command":"ls"}"#);
@@ -217,10 +239,27 @@ fn rules_come_with_their_place() {
     request(
         0,
         &with(rules),
-        "allow +allow Bash(ls *) (localSettings) +allow Read (localSettings)",
+        "allow +allow Bash(ls *) Read (localSettings)",
     );
+    for (update, expect) in [
+        (
+            r#"{"type":"setMode","mode":"manual","destination":"session"}"#,
+            "allow +mode default (session)",
+        ),
+        (
+            r#"{"type":"addDirectories","directories":["/data","~/x"]}"#,
+            "allow +folders /data ~/x (session)",
+        ),
+        (
+            r#"{"type":"removeRules","rules":[{"toolName":"Bash"}],"behavior":"deny","destination":"userSettings"}"#,
+            "allow +removeRules (userSettings)",
+        ),
+    ] {
+        request(0, &with(update), expect);
+    }
     for wrong in [
-        r#"{"type":"setMode","mode":"bypassPermissions","destination":"session"}"#,
+        r#"{"type":"grantRoot","destination":"session"}"#,
+        r#"{"type":"setMode","mode":"yolo","destination":"session"}"#,
         r#"{"type":"addRules","rules":[{"toolName":"Bash"}],"behavior":"allow","destination":"policySettings"}"#,
         r#"{"type":"addRules","rules":[{"toolName":"Bash"}]}"#,
     ] {
@@ -231,6 +270,105 @@ fn rules_come_with_their_place() {
             "",
         );
         assert!(line.starts_with("failed: "), "{wrong}: {line}");
+    }
+}
+
+#[test]
+fn told_hooks_object_add_and_replace() {
+    use HookEvent::{
+        Notification, PermissionDenied, PostToolUse, PostToolUseFailure, SessionStart, Stop,
+        SubagentStart, SubagentStop,
+    };
+    #[track_caller]
+    fn row(event: HookEvent, code: i32, stdout: &str, expect: &str) {
+        let line = told(event, End::Exited(code), stdout, "the reason");
+        assert_eq!(line, expect, "{event:?}, exit {code}, {stdout}");
+    }
+    let specific = |event: HookEvent, fields: &str| {
+        format!(
+            r#"{{"hookSpecificOutput":{{"hookEventName":"{}",{fields}}}}}"#,
+            event.as_str()
+        )
+    };
+    for event in [PostToolUse, PostToolUseFailure, Stop, SubagentStop] {
+        row(event, 2, "", "deny: the reason");
+        row(event, 0, r#"{"decision":"block","reason":"r"}"#, "deny: r");
+        row(
+            event,
+            0,
+            r#"{"decision":"approve"}"#,
+            "failed: `approve` is no decision here: only block is",
+        );
+        row(
+            event,
+            0,
+            r#"{"continue":false,"stopReason":"enough"}"#,
+            "halt: enough",
+        );
+    }
+    // What is only told can't be blocked.
+    for event in [Notification, SubagentStart, SessionStart, PermissionDenied] {
+        row(event, 2, "", "failed: it ended with code 2: the reason");
+    }
+    for event in [PostToolUse, PostToolUseFailure, SubagentStart, SessionStart] {
+        let context = specific(event, r#""additionalContext":"mind the gap""#);
+        row(event, 0, &context, "nothing context: mind the gap");
+    }
+    row(
+        SessionStart,
+        0,
+        "main is green\n",
+        "nothing context: main is green",
+    );
+    row(Stop, 0, "main is green", "nothing");
+    let output = specific(
+        PostToolUse,
+        r#""updatedToolOutput":{"stdout":"a","stderr":"b"}"#,
+    );
+    row(PostToolUse, 0, &output, "nothing output: ab");
+    let output = specific(PostToolUse, r#""updatedToolOutput":7"#);
+    row(
+        PostToolUse,
+        0,
+        &output,
+        "failed: its updatedToolOutput is neither a text nor has it a `stdout`",
+    );
+    let retry = specific(PermissionDenied, r#""retry":true"#);
+    row(
+        PermissionDenied,
+        0,
+        &retry,
+        "nothing: it may be asked again and again",
+    );
+    let interrupt = behavior("deny", r#","message":"no","interrupt":true"#);
+    row(
+        HookEvent::PermissionRequest,
+        0,
+        &interrupt,
+        "deny: no and stops",
+    );
+}
+
+#[test]
+fn an_address_answers_with_an_object_of_success() {
+    let pre = |status, body: &str| {
+        let said = read_response(HookEvent::PreToolUse, status, body.as_bytes());
+        format!("{:?}: {}", said.came, said.text)
+    };
+    let deny = decision("deny", r#","permissionDecisionReason":"since""#);
+    assert_eq!(pre(200, &deny), "Deny: since");
+    assert_eq!(pre(201, &deny), "Deny: since");
+    assert_eq!(pre(204, ""), "Nothing: ");
+    assert_eq!(pre(200, " \n"), "Nothing: ");
+    assert!(pre(200, "fine").starts_with("Failed: "));
+    assert!(pre(200, "[1]").starts_with("Failed: "));
+    assert!(pre(200, "{broken").starts_with("Failed: "));
+    for status in [302, 400, 404, 429, 500, 503] {
+        let failed = pre(status, &decision("allow", ""));
+        assert!(
+            failed.starts_with("Failed: it answered with status"),
+            "{failed}"
+        );
     }
 }
 

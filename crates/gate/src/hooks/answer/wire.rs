@@ -27,6 +27,9 @@ pub(super) struct Specific {
     pub(super) updated_input: Option<Box<RawValue>>,
     pub(super) updated_permissions: Option<Vec<Update>>,
     pub(super) decision: Option<RequestDecision>,
+    pub(super) additional_context: Option<String>,
+    pub(super) updated_tool_output: Option<Box<RawValue>>,
+    pub(super) retry: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +37,7 @@ pub(super) struct Specific {
 pub(super) struct RequestDecision {
     pub(super) behavior: String,
     pub(super) message: Option<String>,
+    pub(super) interrupt: Option<bool>,
     pub(super) updated_input: Option<Box<RawValue>>,
     pub(super) updated_permissions: Option<Vec<Update>>,
 }
@@ -45,6 +49,9 @@ pub(super) struct Update {
     #[serde(default)]
     pub(super) rules: Vec<UpdateRule>,
     pub(super) behavior: Option<String>,
+    pub(super) mode: Option<String>,
+    #[serde(default)]
+    pub(super) directories: Vec<String>,
     pub(super) destination: Option<String>,
 }
 
@@ -76,6 +83,30 @@ impl Output {
             Some(name) => Err(format!("it answers to `{name}`, not to {expected}")),
             None => Err(format!("its answer does not name its event, {expected}")),
         }
+    }
+}
+
+/// What a tool gave, as a hook would have it told: a text, or an object with the streams of a command.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ToolOutput {
+    Text(String),
+    Streams {
+        stdout: String,
+        #[serde(default)]
+        stderr: String,
+    },
+}
+
+/// The text that an agent is told in place of a tool's own.
+pub(super) fn tool_output(raw: Option<&RawValue>) -> Result<Option<Box<str>>, String> {
+    let Some(raw) = raw.filter(|raw| raw.get() != "null") else {
+        return Ok(None);
+    };
+    match serde_json::from_str(raw.get()) {
+        Ok(ToolOutput::Text(text)) => Ok(Some(text.into())),
+        Ok(ToolOutput::Streams { stdout, stderr }) => Ok(Some(format!("{stdout}{stderr}").into())),
+        Err(_) => Err("its updatedToolOutput is neither a text nor has it a `stdout`".into()),
     }
 }
 

@@ -1,6 +1,7 @@
 use pointsman_model::Millis;
 
-use super::super::answer::{Said, WantedRule};
+use super::super::answer::Said;
+use super::super::wish::HookUpdate;
 use super::*;
 
 const RAW: &str = r#"{"command":"ls","timeout":5}"#;
@@ -15,12 +16,8 @@ fn said(number: u32, came: HookCame) -> Hook {
             hook: format!("hook-{number}").into(),
             source: RuleSource::ProjectSettings,
             duty: HookDuty::Plain,
-            said: Said {
-                came,
-                text: format!("text-{number}").into(),
-                updated: None,
-                rules: Vec::new(),
-            },
+            said: Said::plain(came, &format!("text-{number}")),
+            wishes: Vec::new(),
             took: Millis(1),
         },
     }
@@ -168,22 +165,21 @@ fn rewrites_that_contradict_each_other_ask() {
 }
 
 #[test]
-fn rules_name_their_hook_and_whose_it_is() {
-    let mut hook = said(1, HookCame::Allow);
-    hook.turn.said.rules = vec![WantedRule {
-        behavior: RuleBehavior::Deny,
-        text: RuleText::new("Bash(rm *)"),
-        destination: RuleSource::Session,
-    }];
-    let merged = pre_tool_use(&JsonText::parse(RAW).unwrap(), vec![hook.turn]);
-    assert_eq!(
-        merged.rules,
-        [HookRule {
-            hook: "hook-1".into(),
-            hook_source: RuleSource::ProjectSettings,
+fn wishes_of_all_hooks_come_with_their_votes() {
+    let wish = |hook: &str| HookWish {
+        hook: hook.into(),
+        hook_source: RuleSource::ProjectSettings,
+        update: HookUpdate::AddRules {
             behavior: RuleBehavior::Deny,
-            text: RuleText::new("Bash(rm *)"),
-            destination: RuleSource::Session,
-        }]
-    );
+            rules: vec![RuleText::new("Bash(rm *)")],
+        },
+        file: None,
+    };
+    let hooks = ["hook-1", "hook-2"].map(|name| {
+        let mut hook = said(1, HookCame::Nothing);
+        hook.turn.wishes = vec![wish(name)];
+        hook.turn
+    });
+    let merged = pre_tool_use(&JsonText::parse(RAW).unwrap(), hooks.into());
+    assert_eq!(merged.wishes, [wish("hook-1"), wish("hook-2")]);
 }

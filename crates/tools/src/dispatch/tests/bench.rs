@@ -158,7 +158,7 @@ impl Bench {
             environment: environment.clone(),
             attended: Attended::Yes,
             tree: Arc::new(DiskTree),
-            ledger: ledger.clone(),
+            ledger: Some(ledger.clone()),
         };
         let hooks = HookSettings {
             hooks: layout.hook.map(pre_tool_use).into_iter().collect(),

@@ -1,0 +1,91 @@
+//! Hooks that can't start, found when settings are loaded instead of at the first call.
+
+use pointsman_model::{EffectKind, EffectView, WordValue};
+use pointsman_policy::settings::{HookDuty, HookRun, HookSetting, HookSettings};
+use pointsman_policy::{Problem, Severity};
+use pointsman_process::{find_program, is_executable};
+use pointsman_shell::{Surroundings, analyse};
+
+use super::HookPlace;
+use super::turn::program_of;
+
+/// What a shell does itself, so that no program of that name need be there.
+const SHELL_WORDS: &[&str] = &[
+    ".", ":", "[", "alias", "bg", "break", "cd", "command", "continue", "echo", "eval", "exec",
+    "exit", "export", "false", "fg", "getopts", "hash", "jobs", "kill", "printf", "pwd", "read",
+    "readonly", "return", "set", "shift", "test", "times", "trap", "true", "type", "ulimit",
+    "umask", "unalias", "unset", "wait",
+];
+
+/// Each hook that can't start, as a problem of the place it is configured at. That of a guard keeps an
+/// unattended run from starting, since the guard would refuse or ask at every call.
+#[must_use]
+pub fn hooks_that_cant_start(settings: &HookSettings, place: &HookPlace) -> Vec<Problem> {
+    settings
+        .hooks
+        .iter()
+        .filter_map(|hook| Some(problem(hook, fault(hook, place)?)))
+        .collect()
+}
+
+fn problem(hook: &HookSetting, message: String) -> Problem {
+    Problem {
+        severity: match hook.duty {
+            HookDuty::Guard => Severity::StopsUnattended,
+            HookDuty::Plain => Severity::Warning,
+        },
+        place: Some(hook.place.clone()),
+        message,
+        hint: Some("the hook would fail at each call; correct its path, or take it out".into()),
+    }
+}
+
+fn fault(hook: &HookSetting, place: &HookPlace) -> Option<String> {
+    match &hook.run {
+        HookRun::Http { url, .. } => reqwest::Url::parse(url)
+            .err()
+            .map(|error| format!("this hook's address can't be read: {error}")),
+        HookRun::Program { .. } => missing(&program_of(&hook.run, place).0, place),
+        HookRun::Shell { line } => shell_fault(line, place),
+    }
+}
+
+/// The first program of a line that surely runs and is not there. What only the shell knows, a
+/// variable's value or a function, is not looked into.
+fn shell_fault(line: &str, place: &HookPlace) -> Option<String> {
+    let line = line
+        .replace("\"$CLAUDE_PROJECT_DIR\"", place.project.as_str())
+        .replace("${CLAUDE_PROJECT_DIR}", place.project.as_str())
+        .replace("$CLAUDE_PROJECT_DIR", place.project.as_str());
+    let at = Surroundings {
+        folder: place.project.clone(),
+        home: place.home.clone(),
+    };
+    let first = analyse(&line, &at).effects.list.into_iter().next()?;
+    let EffectKind::Run(run) = first.kind else {
+        return None;
+    };
+    let WordValue::Literal(program) = &run.argv.first()?.value else {
+        return None;
+    };
+    let sure = first.view == EffectView::Sure;
+    (sure && !SHELL_WORDS.contains(&&**program))
+        .then(|| missing(program, place))
+        .flatten()
+}
+
+fn missing(program: &str, place: &HookPlace) -> Option<String> {
+    match find_program(program, &place.project, &place.environment) {
+        Err(error) => Some(format!("this hook can't start: {error}")),
+        Ok(file) if !file.exists() => {
+            Some(format!("this hook can't start: there is no `{program}`"))
+        }
+        Ok(file) if !is_executable(&file) => Some(format!(
+            "this hook can't start: `{program}` is no program that may be run"
+        )),
+        Ok(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Hooks that can't start, among those that can.
+
+use pointsman_model::{Attended, Millis};
+use pointsman_policy::settings::{HookEvent, HookSetting};
+
+use super::*;
+use crate::fixture::{Ground, guard, hook};
+
+#[tokio::test]
+async fn what_can_not_start_is_told_at_load_with_its_place() {
+    let ground = Ground::new().await;
+    ground.script("good.sh", "exit 0");
+    std::fs::write(ground.path("plain.sh"), "exit 0").unwrap();
+    let place = ground.hook_place(Attended::Yes);
+    let root = ground.root();
+    let shell = |line: &str| hook(HookEvent::PreToolUse, 3, line);
+    let with = |run: HookRun| HookSetting {
+        run,
+        timeout: Millis(1),
+        ..shell("")
+    };
+    let program = |program: &str| {
+        with(HookRun::Program {
+            program: program.into(),
+            args: Vec::new(),
+        })
+    };
+    let check = |setting: HookSetting, expect: Option<&str>| {
+        let hooks = vec![setting];
+        let settings = HookSettings { hooks };
+        let told: Vec<_> = hooks_that_cant_start(&settings, &place)
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect();
+        let expect: Vec<_> = expect
+            .map(|text| text.replace('~', root.as_str()))
+            .into_iter()
+            .collect();
+        assert_eq!(told, expect, "{:?}", settings.hooks[0].run);
+    };
+    for fine in [
+        "cat > /dev/null",
+        "read -r line; echo '{}'",
+        "\"$CLAUDE_PROJECT_DIR\"/good.sh --now",
+        "./good.sh",
+        "test -f x && no-such-program",
+        "$EDITOR x",
+        "if true; then no-such-program; fi",
+    ] {
+        check(shell(fine), None);
+    }
+    let cant = "this hook can't start: ";
+    for (line, why) in [
+        ("no-such-program x", "there is no program `no-such-program`"),
+        ("$CLAUDE_PROJECT_DIR/gone.sh", "there is no `~/gone.sh`"),
+        ("./plain.sh", "`./plain.sh` is no program that may be run"),
+    ] {
+        check(shell(line), Some(&format!("{cant}{why}")));
+    }
+    check(program("${CLAUDE_PROJECT_DIR}/good.sh"), None);
+    let why = format!("{cant}there is no program `no-such-program`");
+    check(program("no-such-program"), Some(&why));
+    let address = |url: &str| {
+        with(HookRun::Http {
+            url: url.into(),
+            headers: Vec::new(),
+            env: Vec::new(),
+        })
+    };
+    check(address("http://127.0.0.1:1/hook"), None);
+    check(
+        address("http://"),
+        Some("this hook's address can't be read: empty host"),
+    );
+}
+
+#[tokio::test]
+async fn law_15_a_guard_that_can_not_start_stops_an_unattended_run() {
+    let ground = Ground::new().await;
+    let place = ground.hook_place(Attended::No);
+    let broken = hook(HookEvent::PreToolUse, 3, "no-such-program");
+    let hooks = vec![broken.clone(), guard(broken)];
+    let problems = hooks_that_cant_start(&HookSettings { hooks }, &place);
+    let severities: Vec<_> = problems.iter().map(|problem| problem.severity).collect();
+    assert_eq!(severities, [Severity::Warning, Severity::StopsUnattended]);
+    let named = problems.first().and_then(|problem| problem.place.clone());
+    assert_eq!(named.unwrap().to_string(), "settings.json:3:1");
+}
