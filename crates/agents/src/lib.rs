@@ -14,8 +14,8 @@ mod fixture;
 
 pub use agent::{Agent, AgentEnd};
 pub use llm::{
-    AgentSaid, BudgetSettings, LlmAgent, LlmLimits, LlmRole, ModelDialect, ModelSettings,
-    ModelSettingsError, PriceSettings, SubAgentChoice,
+    AgentSaid, BudgetSettings, LlmAgent, LlmLimits, LlmRole, ModelAccess, ModelDialect,
+    ModelSettings, ModelSettingsError, PriceSettings, SubAgentChoice,
 };
 pub use replay::{RecordedEnd, ReplayAgent, Transcript, TranscriptCall};
 pub use steps::{CallStep, Expect, ExpectedOutcome, OnRefusal, Pattern, Step, StepError, Steps};

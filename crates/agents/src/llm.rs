@@ -5,6 +5,7 @@
 //! may go another way; what it can't read any more it is told of too. It ends truthfully: with the
 //! model's last words, or with why there are none.
 
+mod access;
 mod conversation;
 mod instructions;
 mod settings;
@@ -13,7 +14,7 @@ mod uses;
 use async_trait::async_trait;
 use pointsman_llm::{Client, Delta, Failure, Fault, PersonPart, Prompt, Reply, Stop, Turn};
 use pointsman_model::WorkerId;
-use pointsman_tools::Dispatch;
+use pointsman_tools::{Dispatch, StopWord};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +22,7 @@ use self::conversation::{Compacted, Conversation};
 use self::uses::{Use, answer, sort};
 use crate::{Agent, AgentEnd};
 
+pub use self::access::ModelAccess;
 pub use self::instructions::{LlmRole, SubAgentChoice};
 pub use self::settings::{
     BudgetSettings, ModelDialect, ModelSettings, ModelSettingsError, PriceSettings,
@@ -117,7 +119,15 @@ impl LlmAgent {
                 self.use_tools(&reply, dispatch, stop).await?;
             } else {
                 match &reply.stop {
-                    Stop::Done | Stop::ToolUse => return Ok(reply.text()),
+                    Stop::Done | Stop::ToolUse => {
+                        let words = reply.text();
+                        match dispatch.stopping(&words).await {
+                            StopWord::Stops => return Ok(words),
+                            StopWord::GoesOn { text } => {
+                                self.conversation.person(vec![PersonPart::Text(text)]);
+                            }
+                        }
+                    }
                     Stop::Declined => {
                         let words = format!("the model declined: {}", reply.text());
                         return Err(Early::Failed(words));
@@ -157,7 +167,7 @@ impl LlmAgent {
                 return Err(Early::Stopped);
             }
             let prompt = Prompt {
-                system: self.role.system(&dispatch.folder()),
+                system: self.role.system(dispatch),
                 turns: self.conversation.turns().to_vec(),
                 tools: dispatch.offered(),
                 output_tokens_max: self.limits.output_tokens_max,

@@ -87,6 +87,13 @@ impl Environment {
         self
     }
 
+    /// The same without a variable, which somebody wrote down as the name of a secret.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.variables.remove(OsStr::new(name));
+        self
+    }
+
     /// The same environment, in which what is started says to whom it belongs: see [`crate::reap_owned_by`].
     /// `owner` holds no slash and no NUL, and never names two owners.
     #[must_use]

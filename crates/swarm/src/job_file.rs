@@ -14,12 +14,14 @@ mod reader;
 mod schema;
 mod settings;
 mod steps;
+mod work;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pointsman_agents::Steps;
+use pointsman_agents::{ModelSettings, Steps};
+use pointsman_llm::Spending;
 use pointsman_model::{
     AbsPath, AgentName, Digest, FilePlace, PermissionMode, PermissionRule, RuleBehavior,
     RuleSource, RuleText, ToolSet,
@@ -36,11 +38,34 @@ pub enum FailurePolicy {
     Stop,
 }
 
-/// Which kind of agent does a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AgentKind {
-    /// The scripted agent: the steps of the job, one after another.
-    Steps,
+/// What an agent does, and by what means.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// The scripted agent: these steps, one after another.
+    Steps(Steps),
+    /// The thinking agent: its task, with a model.
+    Model(Arc<ModelWork>),
+}
+
+impl Work {
+    /// The type of an agent that does such work, for jobs, whose workers have no other.
+    #[must_use]
+    pub fn agent(&self) -> AgentName {
+        match self {
+            Self::Steps(_) => AgentName::new("steps"),
+            Self::Model(_) => AgentName::new("llm"),
+        }
+    }
+}
+
+/// A model that works. All agents that have it from the same place of the file share its budget: all tries of a job,
+/// all agents of a type, all jobs that take it from `[defaults]`.
+#[derive(Debug, Clone)]
+pub struct ModelWork {
+    /// Which model, and how it is reached.
+    pub settings: ModelSettings,
+    /// What is spent on it.
+    pub spending: Spending,
 }
 
 /// How often a failed job is tried again.
@@ -84,10 +109,8 @@ pub struct Job {
     pub name: Arc<str>,
     /// What it is for, in a person's words.
     pub task: Box<str>,
-    /// Who does it.
-    pub agent: AgentKind,
-    /// What the scripted agent does.
-    pub steps: Steps,
+    /// What is done, and by what means.
+    pub work: Work,
     /// The folder it starts in, as written: relative to the project, or absolute.
     pub folder: Box<str>,
     /// More folders it may read and edit in, as written.
@@ -111,10 +134,10 @@ pub struct Job {
 /// What agents of one type are, when an agent spawns them.
 #[derive(Debug, Clone)]
 pub struct AgentDefinition {
-    /// Who does the work.
-    pub agent: AgentKind,
-    /// What the scripted agent does.
-    pub steps: Steps,
+    /// When to use it, for agents that choose for themselves.
+    pub description: Box<str>,
+    /// What it does, and by what means.
+    pub work: Work,
     /// The mode it asks for, on a person's word.
     pub mode: Option<PermissionMode>,
     /// Its own tool limit.

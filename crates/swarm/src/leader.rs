@@ -16,6 +16,7 @@ mod options;
 mod reaping;
 mod reckoning;
 mod start;
+mod work;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -41,6 +42,7 @@ use crate::{CensusLine, ExitCode, JobEnd, JobResult, RunEvent, RunSummary, StopR
 
 pub use handle::LeaderHandle;
 pub use options::{LeaderOptions, StartError};
+pub use work::NoModel;
 
 /// How long the leader waits for its own services once all agents have ended.
 const SERVICES_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -110,8 +112,11 @@ impl Leader {
     /// ledger's next start.
     pub async fn finish(mut self) -> RunSummary {
         let started = Instant::now();
-        self.tell_of_begin().await;
-        let mut effects = self.plan.handle(PlanEvent::Begin);
+        let begin = match self.tell_of_begin().await {
+            Some(halt) => PlanEvent::Stop(halt),
+            None => PlanEvent::Begin,
+        };
+        let mut effects = self.plan.handle(begin);
         loop {
             if self.carry_out(effects).await {
                 break;
@@ -122,8 +127,8 @@ impl Leader {
         self.close(started).await
     }
 
-    /// Tells hooks that the run begins. A stop ends their turn; one of them may halt the run.
-    async fn tell_of_begin(&self) {
+    /// Tells hooks that the run begins. A stop ends their turn; one of them may halt the run before any job starts.
+    async fn tell_of_begin(&self) -> Option<StopReason> {
         let ground = &self.ground;
         let began = Happening::SessionStarted { source: "startup" };
         let heard = ground
@@ -132,9 +137,9 @@ impl Leader {
             .await;
         // Told once.
         let _ = ground.background.set(heard.context);
-        if let Some(HookWord { hook, text }) = heard.halt {
-            ground.halt(format!("hook `{hook}`: {text}"));
-        }
+        heard.halt.map(|HookWord { hook, text }| StopReason::Halted {
+            text: format!("hook `{hook}` halted the run: {text}").into(),
+        })
     }
 
     /// Tells hooks that the run ends, and ends those that nobody waited for.

@@ -16,9 +16,9 @@ mod summary;
 pub use directory::{StopWorker, WorkerCard};
 pub use event::RunEvent;
 pub use job_file::{
-    AgentDefinition, AgentKind, FailurePolicy, Job, JobFile, JobFileProblem, JobRule, Retry,
+    AgentDefinition, FailurePolicy, Job, JobFile, JobFileProblem, JobRule, ModelWork, Retry, Work,
 };
-pub use leader::{Leader, LeaderHandle, LeaderOptions, StartError};
+pub use leader::{Leader, LeaderHandle, LeaderOptions, NoModel, StartError};
 pub use place::{StatePlace, StatePlaceError};
 pub use stop::StopReason;
 pub use summary::{CallCounts, CensusLine, ExitCode, JobEnd, JobResult, RunSummary};

@@ -9,5 +9,6 @@ mod leader {
     mod stage;
     mod stopping;
     mod storm;
+    mod thinking;
     mod unattended;
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use pointsman_llm::ModelName;
 use pointsman_model::AbsPath;
 use pointsman_policy::settings::AgentFile;
+use pointsman_tools::Dispatch;
 
 /// The model of a file that wants its parent's.
 const INHERIT: &str = "inherit";
@@ -65,8 +66,17 @@ impl LlmRole {
         (role, model)
     }
 
-    /// The instructions in full.
-    pub(super) fn system(&self, folder: &AbsPath) -> String {
+    /// The instructions in full, with what hooks want the agent to know.
+    pub(super) fn system(&self, dispatch: &Dispatch) -> String {
+        let mut text = self.own(&dispatch.folder());
+        for word in dispatch.background() {
+            // Writing into a String can't fail.
+            let _ = write!(text, "\n\nHook `{}` adds: {}", word.hook, word.text);
+        }
+        text
+    }
+
+    fn own(&self, folder: &AbsPath) -> String {
         let mut text = GENERAL.to_owned();
         // Writing into a String can't fail.
         let _ = write!(text, "\n\nYou are in the folder {folder}.");
@@ -112,7 +122,7 @@ mod tests {
             instructions: " Be brief. ".into(),
             sub_agents: vec![choice],
         };
-        let text = role.system(&AbsPath::parse("/p").unwrap());
+        let text = role.own(&AbsPath::parse("/p").unwrap());
         assert!(text.contains("in the folder /p."));
         assert!(text.contains("\n- looker: looks\n"));
         assert!(text.ends_with("\n\nBe brief."));

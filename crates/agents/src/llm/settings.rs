@@ -127,12 +127,21 @@ pub enum ModelSettingsError {
     /// A budget in money is none.
     #[error("`{0}` is no amount of money")]
     Money(f64),
-    /// The budget does not fit.
+    /// There can be no client.
     #[error(transparent)]
-    Budget(#[from] ClientError),
+    Client(#[from] ClientError),
 }
 
 impl ModelSettings {
+    /// The variable that holds the key. Nothing that agents start may see it.
+    #[must_use]
+    pub fn key_variable(&self) -> &str {
+        self.key_env.as_deref().unwrap_or(match self.dialect {
+            ModelDialect::Anthropic => "ANTHROPIC_API_KEY",
+            ModelDialect::OpenAi => "OPENAI_API_KEY",
+        })
+    }
+
     /// Where the model is. `variable` looks a variable up; nothing here reads the environment.
     ///
     /// # Errors
@@ -141,18 +150,16 @@ impl ModelSettings {
         &self,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Endpoint, ModelSettingsError> {
-        let (dialect, url, url_variable, key_variable) = match self.dialect {
+        let (dialect, url, url_variable) = match self.dialect {
             ModelDialect::Anthropic => (
                 Dialect::Anthropic,
                 "https://api.anthropic.com",
                 "ANTHROPIC_BASE_URL",
-                "ANTHROPIC_API_KEY",
             ),
             ModelDialect::OpenAi => (
                 Dialect::OpenAi,
                 "https://api.openai.com/v1",
                 "OPENAI_BASE_URL",
-                "OPENAI_API_KEY",
             ),
         };
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
@@ -163,7 +170,7 @@ impl ModelSettings {
             .or_else(|| set(url_variable))
             .unwrap_or_else(|| url.into());
         let base_url = BaseUrl::parse(&url)?;
-        let key_variable = self.key_env.as_deref().unwrap_or(key_variable);
+        let key_variable = self.key_variable();
         let key = match set(key_variable) {
             Some(text) => Some(ApiKey::new(&text).ok_or(ModelSettingsError::NotAKey {
                 variable: key_variable.into(),

@@ -10,10 +10,11 @@ use toml::de::DeTable;
 
 use super::nearest::nearest;
 use super::reader::{Reader, Section, Text};
-use super::settings::{FAILURE, RETRY_WAIT_S, Settings, TIME_S_MAX, mode, settings, tools};
+use super::settings::{FAILURE, RETRY_WAIT_S, Settings, TIME_S_MAX, settings};
+use super::work::{Worker, work};
 use super::{
-    AgentDefinition, AgentKind, FailurePolicy, Job, JobFile, JobFileProblem, Retry, graph,
-    settings as shared, steps,
+    AgentDefinition, FailurePolicy, Job, JobFile, JobFileProblem, Retry, Work, graph,
+    settings as shared,
 };
 
 /// How many jobs run at once when the file does not say: enough to be a swarm, few enough to watch.
@@ -47,7 +48,7 @@ pub(super) const FILE_KEYS: &[&str] = &[
 /// The keys that a job has beside those it shares with `[defaults]`.
 pub(super) const JOB_KEYS: &[&str] = &["name", "task", "needs", "step"];
 /// The keys of an agent.
-pub(super) const AGENT_KEYS: &[&str] = &["agent", "mode", "tools", "step"];
+pub(super) const AGENT_KEYS: &[&str] = &["agent", "mode", "model", "description", "tools", "step"];
 
 /// Reads the file; looks at folders only when told where the project is.
 pub(super) fn read(
@@ -92,7 +93,7 @@ fn whole_file<'t>(
     let answer_s = reader.number(root, "answer_within_s", 1..=TIME_S_MAX);
     let failure = reader.choice(root, "failure", FAILURE);
     let defaults = defaults(reader, root, project);
-    let (agents, mut spawned) = agents(reader, root);
+    let (agents, mut spawned) = agents(reader, root, &defaults);
     let sections = reader.sections(root, "job", "a job");
     if sections.is_empty() && root.get("job").is_none() {
         let hint = "add a `[[job]]`; `pointsman init` writes a file to start from";
@@ -173,7 +174,7 @@ fn folders(reader: &mut Reader<'_>, settings: &Settings, project: Option<&AbsPat
 /// The agents of the file by type, and the types that their steps spawn.
 type Agents = (BTreeMap<AgentName, AgentDefinition>, Vec<(String, usize)>);
 
-fn agents<'t>(reader: &mut Reader<'t>, root: Section<'_, 't>) -> Agents {
+fn agents<'t>(reader: &mut Reader<'t>, root: Section<'_, 't>, defaults: &Settings) -> Agents {
     let section = root
         .get("agents")
         .and_then(|value| reader.section("agents", value, "`[agents]`"));
@@ -185,20 +186,30 @@ fn agents<'t>(reader: &mut Reader<'t>, root: Section<'_, 't>) -> Agents {
             continue;
         };
         reader.only_known(section, AGENT_KEYS);
-        let found = steps::steps(reader, section);
-        if section.get("step").is_none() {
-            let hint = format!("add `[[agents.{name}.step]]`");
-            let message = format!("the agent `{name}` has no step");
-            reader.report(span.start, &message, Some(&hint));
-        }
+        let own = settings(reader, section);
+        let worker = Worker {
+            what: "the agent",
+            name,
+            at: span.start,
+            hint: &format!("add `[[agents.{name}.step]]`"),
+        };
+        // An agent is of its own kind; what it may take from the defaults is the model.
+        let model_alone = Settings {
+            model: defaults.model.clone(),
+            ..Settings::default()
+        };
+        let (work, spawns) = work(reader, section, &worker, &own, &model_alone);
+        let description = reader.text(section, "description");
         let definition = AgentDefinition {
-            agent: settings(reader, section).agent.unwrap_or(AgentKind::Steps),
-            steps: found.steps,
-            mode: mode(reader, section),
-            tools: tools(reader, section).unwrap_or(ToolSet::All),
+            description: description
+                .map_or_else(String::new, |text| text.text)
+                .into(),
+            work,
+            mode: own.mode,
+            tools: own.tools.unwrap_or(ToolSet::All),
         };
         agents.insert(AgentName::new(name), definition);
-        spawned.extend(found.spawned);
+        spawned.extend(spawns);
     }
     (agents, spawned)
 }
@@ -232,13 +243,16 @@ fn job<'t>(
             Some("add `name = \"...\"`"),
         ),
     }
-    let found = steps::steps(reader, section);
-    if section.get("step").is_none() {
-        let message = match &name {
-            Some(name) => format!("the job `{}` has no step", name.text),
-            None => "a job has no step".into(),
-        };
-        reader.report(span.start, &message, Some("add `[[job.step]]` below it"));
+    let worker = Worker {
+        what: if name.is_some() { "the job" } else { "a job" },
+        name: name.as_ref().map_or("", |name| &name.text),
+        at: span.start,
+        hint: "add `[[job.step]]` below it",
+    };
+    let (work, spawned) = work(reader, section, &worker, &own, defaults);
+    if matches!(work, Work::Model(_)) && section.get("task").is_none() {
+        let hint = "add `task = \"...\"`: it is all that the model is told of its work";
+        reader.report(span.start, "a model needs a task", Some(hint));
     }
     let at = name.as_ref().map_or(span.start, |name| name.span.start);
     let name: Arc<str> = name.map_or_else(String::new, |name| name.text).into();
@@ -253,8 +267,7 @@ fn job<'t>(
     let job = Job {
         task: task.map_or_else(|| name.as_ref().into(), |task| task.text.into()),
         name,
-        agent: own.agent.or(defaults.agent).unwrap_or(AgentKind::Steps),
-        steps: found.steps,
+        work,
         folder: folder.map_or(".", |folder| folder.text.as_str()).into(),
         directories: directories.map(|text| text.text.as_str().into()).collect(),
         mode: own.mode.or(defaults.mode),
@@ -272,7 +285,7 @@ fn job<'t>(
             .or(failure)
             .unwrap_or(FailurePolicy::Continue),
     };
-    (Draft { job, at, needs }, found.spawned)
+    (Draft { job, at, needs }, spawned)
 }
 
 /// Names stand in lineages, on the command line and in file names.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pointsman_agents::Step;
+use pointsman_agents::{ModelSettings, Step};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -87,12 +87,14 @@ enum FailureText {
     Stop,
 }
 
-/// Which kind of agent does the work.
+/// Which kind of agent does the work: `steps` takes the steps that are written here, `llm` works on its task with a
+/// model.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case", rename = "AgentKind")]
 #[expect(dead_code, reason = "only its schema is used")]
 enum KindText {
     Steps,
+    Llm,
 }
 
 /// A permission mode.
@@ -131,6 +133,9 @@ struct DefaultsText {
     /// Which kind of agent does the work.
     #[schemars(default)]
     agent: Option<KindText>,
+    /// The model of an agent of the kind `llm`.
+    #[schemars(default)]
+    model: Option<ModelSettings>,
     /// The folder it starts in, from the project's root.
     #[schemars(default)]
     folder: Option<String>,
@@ -177,10 +182,14 @@ struct JobText {
     #[schemars(default)]
     needs: Vec<String>,
     /// What the scripted agent does, one step after another.
+    #[schemars(default)]
     step: Vec<Step>,
     /// Which kind of agent does the work.
     #[schemars(default)]
     agent: Option<KindText>,
+    /// The model of an agent of the kind `llm`.
+    #[schemars(default)]
+    model: Option<ModelSettings>,
     /// The folder it starts in, from the project's root.
     #[schemars(default)]
     folder: Option<String>,
@@ -218,11 +227,18 @@ struct JobText {
 #[schemars(deny_unknown_fields, rename = "Agent")]
 #[expect(dead_code, reason = "only its schema is used")]
 struct AgentText {
+    /// When to use it, for agents that choose for themselves.
+    #[schemars(default)]
+    description: Option<String>,
     /// What the scripted agent does, one step after another.
+    #[schemars(default)]
     step: Vec<Step>,
     /// Which kind of agent does the work.
     #[schemars(default)]
     agent: Option<KindText>,
+    /// The model of an agent of the kind `llm`.
+    #[schemars(default)]
+    model: Option<ModelSettings>,
     /// The mode it asks for. It gets no more trust than the agent that spawns it, unless this file says so here.
     #[schemars(default)]
     mode: Option<ModeText>,

@@ -8,7 +8,8 @@ use toml::de::DeValue;
 
 use super::nearest::hint_for;
 use super::reader::{Reader, Section, Text};
-use super::{AgentKind, FailurePolicy, JobRule, Retry};
+use super::work::{AgentKind, KINDS, ModelText, model};
+use super::{FailurePolicy, JobRule, Retry};
 
 /// The longest a job may take, in seconds: a week. Longer is a mistake, not a job.
 pub(super) const TIME_S_MAX: u32 = 7 * 24 * 60 * 60;
@@ -16,8 +17,6 @@ pub(super) const TIME_S_MAX: u32 = 7 * 24 * 60 * 60;
 const RETRIES_MAX: u32 = 100;
 /// The wait before the first retry, in seconds, when the file does not say.
 pub(super) const RETRY_WAIT_S: u32 = 1;
-
-const KINDS: &[(&str, AgentKind)] = &[("steps", AgentKind::Steps)];
 
 /// `continue` or `stop`.
 pub(super) const FAILURE: &[(&str, FailurePolicy)] = &[
@@ -29,6 +28,7 @@ pub(super) const FAILURE: &[(&str, FailurePolicy)] = &[
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) agent: Option<AgentKind>,
+    pub(super) model: Option<ModelText>,
     pub(super) folder: Option<Text>,
     pub(super) directories: Vec<Text>,
     pub(super) mode: Option<PermissionMode>,
@@ -45,6 +45,7 @@ pub(super) const KEYS: &[&str] = &[
     "folder",
     "directories",
     "mode",
+    "model",
     "allow",
     "ask",
     "deny",
@@ -58,6 +59,7 @@ pub(super) const KEYS: &[&str] = &[
 pub(super) fn settings<'t>(reader: &mut Reader<'t>, section: Section<'_, 't>) -> Settings {
     Settings {
         agent: reader.choice(section, "agent", KINDS),
+        model: model(reader, section),
         folder: reader.text(section, "folder"),
         directories: reader.texts(section, "directories"),
         mode: mode(reader, section),

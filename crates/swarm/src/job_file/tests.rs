@@ -122,9 +122,81 @@ fn a_whole_file_says_what_it_says() {
 
     let checker = &file.agents[&AgentName::new("checker")];
     assert_eq!(
-        (checker.mode, checker.steps.steps.len()),
+        (checker.mode, steps_of(&checker.work)),
         (Some(PermissionMode::Plan), 1)
     );
+}
+
+fn steps_of(work: &Work) -> usize {
+    match work {
+        Work::Steps(steps) => steps.steps.len(),
+        Work::Model(_) => 0,
+    }
+}
+
+const MODEL: &str =
+    r#"model = { model = "m", dialect = "openai", base_url = "http://127.0.0.1:1" }"#;
+
+#[test]
+fn a_model_works_on_a_task() {
+    let file = parsed(&format!(
+        r#"
+[defaults]
+agent = "llm"
+{MODEL}
+
+[[job]]
+name = "one"
+task = "do it"
+
+[[job]]
+name = "two"
+task = "do that"
+model = {{ model = "other", dialect = "anthropic", turns_max = 3 }}
+
+[[job]]
+name = "three"
+agent = "steps"
+step = [{{ tool = "Bash", input = {{ command = "ls" }} }}]
+
+[agents.helper]
+agent = "llm"
+description = "helps"
+"#
+    ));
+    let model = |work: &Work| match work {
+        Work::Model(model) => model.settings.model.clone(),
+        Work::Steps(_) => "steps".into(),
+    };
+    let works: Vec<String> = file.jobs.iter().map(|job| model(&job.work)).collect();
+    assert_eq!(works, ["m", "other", "steps"]);
+    let helper = &file.agents[&AgentName::new("helper")];
+    assert_eq!(
+        (&*model(&helper.work), &*helper.description),
+        ("m", "helps")
+    );
+}
+
+#[test]
+fn what_a_model_lacks_is_told() {
+    #[track_caller]
+    fn check(job: &str, expect: &str) {
+        let text = format!("[[job]]\nname = \"a\"\n{job}");
+        let problems = JobFile::parse(&text, "jobs.toml").unwrap_err();
+        assert!(told(&problems).contains(expect), "{}", told(&problems));
+    }
+    let task = "task = \"t\"\nagent = \"llm\"";
+    check(task, "the job `a` has no model");
+    check(&format!("agent = \"llm\"\n{MODEL}"), "a model needs a task");
+    check(&format!("{task}\n{MODEL}\nstep = []"), "takes no steps");
+    check(
+        &format!("step = []\n{MODEL}"),
+        "a scripted agent has no model",
+    );
+    let unknown = MODEL.replace("base_url", "api_key");
+    check(&format!("{task}\n{unknown}"), "unknown field `api_key`");
+    let unpriced = MODEL.replace(" }", ", budget = { money = 1.0 } }");
+    check(&format!("{task}\n{unpriced}"), "needs the prices");
 }
 
 #[test]

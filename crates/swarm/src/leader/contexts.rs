@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use pointsman_model::{
-    AbsPath, AgentName, ContextParts, HandlerKind, Lineage, LineageStep, ModeInForce,
-    PermissionContext, PermissionMode, PermissionRule, RunId, SandboxState, ToolSet, WorkerId,
+    AbsPath, ContextParts, HandlerKind, Lineage, LineageStep, ModeInForce, PermissionContext,
+    PermissionMode, PermissionRule, RunId, SandboxState, ToolSet, WorkerId,
 };
 use pointsman_policy::settings::Offer;
 use pointsman_policy::{Frozen, Problem, RuleIndex, Severity};
 
 use super::options::{LeaderOptions, StartError};
-use crate::job_file::{AgentKind, Job};
+use crate::job_file::Job;
 
 /// What is the same for every try of one job: the context of its worker but for who that is, and the rules of it,
 /// compiled.
@@ -137,13 +137,10 @@ fn parts_of(options: &LeaderOptions, job: &Job) -> Result<ContextParts, StartErr
 }
 
 fn lineage(job: &Job, worker: WorkerId) -> Lineage {
-    let agent = match job.agent {
-        AgentKind::Steps => AgentName::new("steps"),
-    };
     Lineage::root(LineageStep {
         worker,
         label: Arc::clone(&job.name),
-        agent,
+        agent: job.work.agent(),
     })
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use dashmap::DashMap;
+use pointsman_agents::ModelAccess;
 use pointsman_approvals::{EndScope, Grants, InProcessMailbox, Requests};
 use pointsman_gate::{HookWord, Hooks, PermissionHandler};
 use pointsman_ledger::{Clock, Ledger};
@@ -52,6 +53,8 @@ pub(super) struct Ground {
     pub(super) mailbox: InProcessMailbox,
     /// The agents that may be spawned, by type.
     pub(super) agents: BTreeMap<AgentName, AgentDefinition>,
+    /// How models are reached.
+    pub(super) models: Option<ModelAccess>,
     /// How many agents the run may start.
     pub(super) agents_max: u32,
     /// How many it has started.

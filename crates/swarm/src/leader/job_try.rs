@@ -43,7 +43,7 @@ pub(super) async fn try_job(
         frozen,
         task: job.task.clone(),
         origin: Origin::Foreground,
-        steps: job.steps.clone(),
+        work: job.work.clone(),
         stop: stop.clone(),
         spawner: Arc::new(Nursery::new(Arc::clone(&ground))),
     };

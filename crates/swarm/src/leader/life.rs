@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use pointsman_agents::{Agent as _, AgentEnd, Steps, StepsAgent};
+use pointsman_agents::AgentEnd;
 use pointsman_approvals::EndScope;
 use pointsman_ledger::{AppendError, WorkerEnd, WorkerEnded, WorkerSpawned};
 use pointsman_model::{Lineage, Origin, WorkerId};
@@ -15,15 +15,17 @@ use pointsman_tools::{Dispatch, Halt, HaltCause, Seat, Spawner, StopWord};
 use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
+use super::work::agent_for;
 use crate::RunEvent;
 use crate::directory::WorkerCard;
+use crate::job_file::Work;
 
 /// What an agent is born with.
 pub(super) struct Birth {
     pub(super) frozen: Frozen,
     pub(super) task: Box<str>,
     pub(super) origin: Origin,
-    pub(super) steps: Steps,
+    pub(super) work: Work,
     /// Ends it and all below it.
     pub(super) stop: CancellationToken,
     /// How it spawns agents of its own.
@@ -89,8 +91,12 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
     });
     let mut dispatch = Dispatch::new(seat(ground, &birth));
     dispatch.starting(ground.background()).await;
-    let mut agent = StepsAgent::new(birth.steps);
-    let end = agent.work(&dispatch, &birth.stop).await;
+    let end = match agent_for(ground, &birth) {
+        Ok(mut agent) => agent.work(&dispatch, &birth.stop).await,
+        Err(error) => AgentEnd::Failed {
+            reason: error.to_string(),
+        },
+    };
     tell_of_stop(&dispatch, &end).await;
     if let Some(Halt {
         cause: HaltCause::Hook(_),

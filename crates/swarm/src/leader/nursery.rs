@@ -52,7 +52,7 @@ impl Nursery {
             frozen,
             task: task(input),
             origin: parent.origin,
-            steps: definition.steps.clone(),
+            work: definition.work.clone(),
             stop: parent.stop.child_token(),
             spawner: Arc::new(self.clone()),
         })

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pointsman_agents::ModelAccess;
 use pointsman_gate::Classifier;
 use pointsman_ledger::{AppendError, Clock, OpenError};
 use pointsman_model::{AbsPath, Attended, PermissionMode, PermissionRule};
@@ -10,6 +11,7 @@ use pointsman_policy::{Problem, Tree};
 use pointsman_process::Environment;
 use pointsman_tools::Toolbox;
 
+use super::work::NoModel;
 use crate::{JobFile, StatePlace, StatePlaceError};
 
 /// All that a leader is started with. It reads no environment, clock or settings by itself.
@@ -40,6 +42,8 @@ pub struct LeaderOptions {
     pub toolbox: Arc<Toolbox>,
     /// Who judges beside people, when settings configure one.
     pub classifier: Option<Arc<dyn Classifier>>,
+    /// How models are reached; needed when the job file has agents that think.
+    pub models: Option<ModelAccess>,
     /// pointsman's version, for the record.
     pub version: Box<str>,
 }
@@ -74,6 +78,9 @@ pub enum StartError {
         /// The mode.
         mode: PermissionMode,
     },
+    /// A model can't do the work it is to do.
+    #[error(transparent)]
+    Model(#[from] NoModel),
     /// A task of the start was lost.
     #[error("the ledger could not be opened: its task ended early")]
     TaskLost,

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::contexts::{job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
+use super::work::{check_models, without_keys};
 use super::{Leader, LeaderHandle, LeaderOptions, Progress, StartError, reaping};
 use crate::directory::Directory;
 use crate::plan::Plan;
@@ -40,6 +41,8 @@ pub(super) async fn start(
     mut options: LeaderOptions,
 ) -> Result<(LeaderHandle, Leader), StartError> {
     let (grounds, mut problems) = job_grounds(&options)?;
+    check_models(&options)?;
+    options.environment = without_keys(&options);
     let place = hook_place(&options, None);
     problems.extend(hooks_that_cant_start(&options.loaded.hooks, &place));
     match options.attended {
@@ -159,6 +162,7 @@ fn stand_up(
         swarm_worker: Arc::new(SwarmWorkerHandler::new(panel, Arc::new(mailbox.clone()))),
         mailbox,
         agents: options.job_file.agents.clone(),
+        models: options.models.clone(),
         agents_max: options.job_file.agents_max,
         agents_started: AtomicU32::new(0),
         stop: CancellationToken::new(),
@@ -191,7 +195,6 @@ fn panel(options: &LeaderOptions, ledger: &Ledger, requests: Requests, grants: G
         classifier: options.classifier.clone(),
         grants,
         attended: options.attended,
-        project: options.project.clone(),
         clock: Arc::clone(&options.clock),
     }
 }

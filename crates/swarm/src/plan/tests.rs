@@ -7,14 +7,13 @@ use pointsman_model::ToolSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::job_file::AgentKind;
+use crate::job_file::Work;
 
 fn job(name: &str, needs: &[usize], retries: u32, on_failure: FailurePolicy) -> Job {
     Job {
         name: name.into(),
         task: name.into(),
-        agent: AgentKind::Steps,
-        steps: Steps { steps: Vec::new() },
+        work: Work::Steps(Steps { steps: Vec::new() }),
         folder: ".".into(),
         directories: Vec::new(),
         mode: None,

@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
+use pointsman_agents::ModelAccess;
 use pointsman_ledger::Clock;
 use pointsman_model::{Attended, PermissionMode};
 use pointsman_policy::settings::Presence;
@@ -178,7 +179,15 @@ impl Prepared {
             environment: Environment::without_secrets(std::env::vars_os()),
             toolbox: Arc::new(Toolbox::built_in()),
             classifier: None,
+            models: Some(models()),
             version: env!("CARGO_PKG_VERSION").into(),
         }
     }
+}
+
+/// Models are reached over the network, with the keys of this process's environment.
+fn models() -> ModelAccess {
+    let variable = |name: &str| std::env::var(name).ok();
+    let proxy = variable("HTTPS_PROXY").or_else(|| variable("https_proxy"));
+    ModelAccess::over_network(proxy.as_deref(), variable)
 }

@@ -1,0 +1,69 @@
+//! How models are reached: the network, and the variables that hold keys and addresses.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use pointsman_llm::{Client, ClientError, Limits, Spending, Transport};
+
+use super::{ModelSettings, ModelSettingsError};
+
+/// How models are reached. Cheap to clone; clones share their connections.
+#[derive(Clone)]
+pub struct ModelAccess {
+    transport: Arc<OnceLock<Result<Transport, ClientError>>>,
+    proxy: Option<Box<str>>,
+    variable: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+}
+
+impl ModelAccess {
+    /// Reaches models over the network, through a proxy if there is one; nothing is made ready before the first
+    /// model is wanted. `variable` looks a variable up.
+    #[must_use]
+    pub fn over_network(
+        proxy: Option<&str>,
+        variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            transport: Arc::default(),
+            proxy: proxy.map(Into::into),
+            variable: Arc::new(variable),
+        }
+    }
+
+    /// Reaches models by this transport: one that records, or plays a recording.
+    #[must_use]
+    pub fn by(
+        transport: Transport,
+        variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            transport: Arc::new(OnceLock::from(Ok(transport))),
+            proxy: None,
+            variable: Arc::new(variable),
+        }
+    }
+
+    /// A client of the model that the settings name. What it spends goes into `spending`.
+    ///
+    /// # Errors
+    /// When there is no key, or an address or the network can't be used.
+    pub fn client(
+        &self,
+        settings: &ModelSettings,
+        spending: &Spending,
+    ) -> Result<Client, ModelSettingsError> {
+        let endpoint = settings.endpoint(|name| (self.variable)(name))?;
+        let transport = self
+            .transport
+            .get_or_init(|| Transport::network(self.proxy.as_deref()))
+            .clone()?;
+        let spending = spending.clone();
+        Ok(Client::new(endpoint, transport, Limits::AGENT, spending)?)
+    }
+}
+
+impl fmt::Debug for ModelAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelAccess").finish_non_exhaustive()
+    }
+}

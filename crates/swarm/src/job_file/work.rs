@@ -1,0 +1,113 @@
+//! Who does the work of a section: a script, or a model.
+
+use std::sync::Arc;
+
+use pointsman_agents::ModelSettings;
+use serde::Deserialize as _;
+use toml::de::ValueDeserializer;
+
+use super::reader::{Reader, Section};
+use super::settings::Settings;
+use super::{ModelWork, Work, steps};
+
+/// Which kind of agent does the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AgentKind {
+    Steps,
+    Llm,
+}
+
+pub(super) const KINDS: &[(&str, AgentKind)] =
+    &[("steps", AgentKind::Steps), ("llm", AgentKind::Llm)];
+
+/// A model as a section names it, with its place.
+#[derive(Debug, Clone)]
+pub(super) struct ModelText {
+    work: Arc<ModelWork>,
+    at: usize,
+}
+
+/// Takes the model out of a section.
+pub(super) fn model<'t>(reader: &mut Reader<'t>, section: Section<'_, 't>) -> Option<ModelText> {
+    let value = section.get("model")?;
+    let at = value.span().start;
+    let settings = match ModelSettings::deserialize(ValueDeserializer::from(value.clone())) {
+        Ok(settings) => settings,
+        Err(error) => {
+            let at = error.span().map_or(at, |span| span.start);
+            let hint = "write `model = { model = \"NAME\", dialect = \"anthropic\" }`";
+            reader.report(at, error.message(), Some(hint));
+            return None;
+        }
+    };
+    match settings.spending() {
+        Ok(spending) => Some(ModelText {
+            work: Arc::new(ModelWork { settings, spending }),
+            at,
+        }),
+        Err(error) => {
+            reader.report(at, &error.to_string(), None);
+            None
+        }
+    }
+}
+
+/// Whose work it is, for what is said of it.
+pub(super) struct Worker<'a> {
+    /// What it is, `the job`.
+    pub(super) what: &'static str,
+    /// Its name, when it has one.
+    pub(super) name: &'a str,
+    /// Where it stands.
+    pub(super) at: usize,
+    /// What to do when it has no step.
+    pub(super) hint: &'a str,
+}
+
+/// The work of a section, and the types of the agents that its steps spawn.
+pub(super) fn work<'t>(
+    reader: &mut Reader<'t>,
+    section: Section<'_, 't>,
+    worker: &Worker<'_>,
+    own: &Settings,
+    defaults: &Settings,
+) -> (Work, Vec<(String, usize)>) {
+    let named = match worker.name {
+        "" => worker.what.to_owned(),
+        name => format!("{} `{name}`", worker.what),
+    };
+    let found = steps::steps(reader, section);
+    match own.agent.or(defaults.agent).unwrap_or(AgentKind::Steps) {
+        AgentKind::Steps => {
+            if section.get("step").is_none() {
+                let message = format!("{named} has no step");
+                reader.report(worker.at, &message, Some(worker.hint));
+            }
+            if let Some(model) = &own.model {
+                let message = "a scripted agent has no model";
+                reader.report(model.at, message, Some("write `agent = \"llm\"`"));
+            }
+            (Work::Steps(found.steps), found.spawned)
+        }
+        AgentKind::Llm => {
+            if let Some(step) = section.get("step") {
+                let message = format!("{named} thinks for itself and takes no steps");
+                let hint = "say in its task what it is to do";
+                reader.report(step.span().start, &message, Some(hint));
+            }
+            let model = own.model.as_ref().or(defaults.model.as_ref());
+            let work = match model {
+                Some(model) => Work::Model(Arc::clone(&model.work)),
+                None => {
+                    if section.get("model").is_none() {
+                        let message = format!("{named} has no model");
+                        let hint = "add `model = { model = \"NAME\", dialect = \"anthropic\" }`";
+                        reader.report(worker.at, &message, Some(hint));
+                    }
+                    Work::Steps(found.steps)
+                }
+            };
+            (work, Vec::new())
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Who does an agent's work: its script, or a model.
+
+use pointsman_agents::{
+    Agent, LlmAgent, LlmRole, ModelAccess, ModelSettingsError, StepsAgent, SubAgentChoice,
+};
+use pointsman_process::Environment;
+
+use super::ground::Ground;
+use super::life::Birth;
+use super::options::LeaderOptions;
+use crate::job_file::{ModelWork, Work};
+
+/// Why a model can't do the work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoModel {
+    /// The leader was started without a way to models.
+    #[error("this run has no way to models")]
+    NoWay,
+    /// The settings don't lead to it.
+    #[error(transparent)]
+    Settings(#[from] ModelSettingsError),
+}
+
+/// The agent that does the work it is born with.
+pub(super) fn agent_for(ground: &Ground, birth: &Birth) -> Result<Box<dyn Agent>, NoModel> {
+    match &birth.work {
+        Work::Steps(steps) => Ok(Box::new(StepsAgent::new(steps.clone()))),
+        Work::Model(model) => {
+            let client = client(ground.models.as_ref(), model)?;
+            let role = LlmRole {
+                instructions: model.settings.instructions.as_deref().unwrap_or("").into(),
+                sub_agents: sub_agents(ground, birth),
+            };
+            let limits = model.settings.limits();
+            Ok(Box::new(LlmAgent::new(client, role, limits, &birth.task)))
+        }
+    }
+}
+
+/// The agents it may start, with what the job file says of them.
+fn sub_agents(ground: &Ground, birth: &Birth) -> Vec<SubAgentChoice> {
+    if birth.frozen.context.parts().depth_left == 0 {
+        return Vec::new();
+    }
+    let choices = ground
+        .agents
+        .iter()
+        .map(|(name, definition)| SubAgentChoice {
+            name: name.as_str().into(),
+            description: definition.description.clone(),
+        });
+    choices.collect()
+}
+
+fn client(
+    models: Option<&ModelAccess>,
+    model: &ModelWork,
+) -> Result<pointsman_llm::Client, NoModel> {
+    let models = models.ok_or(NoModel::NoWay)?;
+    Ok(models.client(&model.settings, &model.spending)?)
+}
+
+/// The environment of what agents start: without the keys of models, whatever their variables are called.
+pub(super) fn without_keys(options: &LeaderOptions) -> Environment {
+    let models = works(options).filter_map(|work| match work {
+        Work::Steps(_) => None,
+        Work::Model(model) => Some(model.settings.key_variable()),
+    });
+    models.fold(options.environment.clone(), Environment::without)
+}
+
+fn works(options: &LeaderOptions) -> impl Iterator<Item = &Work> {
+    let of_jobs = options.job_file.jobs.iter().map(|job| &job.work);
+    let of_agents = options.job_file.agents.values();
+    of_jobs.chain(of_agents.map(|agent| &agent.work))
+}
+
+/// Looks whether each model of the job file can be reached as far as that can be told without asking it.
+///
+/// # Errors
+/// For the first that can't: no key, no address.
+pub(super) fn check_models(options: &LeaderOptions) -> Result<(), NoModel> {
+    for work in works(options) {
+        match work {
+            Work::Steps(_) => {}
+            Work::Model(model) => drop(client(options.models.as_ref(), model)?),
+        }
+    }
+    Ok(())
+}
