@@ -122,7 +122,6 @@ impl Ground {
             classifier: None,
             grants: self.grants.clone(),
             attended: Attended::Yes,
-            project: self.root(),
             clock: Arc::clone(&self.clock),
         }
     }

@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use pointsman_approvals::{Grants, Requests, Ticket};
 use pointsman_ledger::{Clock, Showing};
 use pointsman_model::{
-    AbsPath, Answerer, Attended, Insistence, Outcome, PermissionRequest, Verdict, VerdictKind,
+    Answerer, Attended, Insistence, Outcome, PermissionRequest, Verdict, VerdictKind,
 };
 use pointsman_policy::settings::HookEvent;
 
@@ -28,8 +28,6 @@ pub struct Panel {
     pub grants: Grants,
     /// Whether someone can answer.
     pub attended: Attended,
-    /// The project's root, which rules of hooks are anchored at.
-    pub project: AbsPath,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
 }

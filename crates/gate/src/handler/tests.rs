@@ -189,6 +189,43 @@ async fn coordinator_asks_hooks_then_the_classifier_then_a_person() {
     assert_eq!(verdict.await.unwrap().by, a_person());
 }
 
+/// A classifier that breaks down.
+struct Breaking;
+
+#[async_trait::async_trait]
+impl Classifier for Breaking {
+    fn name(&self) -> &str {
+        "breaking"
+    }
+
+    async fn classify(&self, _request: &PermissionRequest) -> crate::ClassifierVote {
+        panic!("a defect of the classifier")
+    }
+}
+
+#[tokio::test]
+async fn law_15_a_check_that_breaks_down_has_no_vote_and_takes_nothing_with_it() {
+    let ground = Ground::new().await;
+    let panel = || Panel {
+        classifier: Some(Arc::new(Breaking)),
+        ..ground.panel(vec![])
+    };
+    let handlers: [Box<dyn PermissionHandler>; 2] = [
+        Box::new(CoordinatorHandler::new(panel())),
+        Box::new(InteractiveHandler::new(panel())),
+    ];
+    for handler in handlers {
+        let request = ground.request("ls");
+        let mut events = ground.requests.subscribe();
+        let answering = async {
+            ground.shown(&mut events, request.id).await;
+            person_allows(&ground, request.id).await;
+        };
+        let (verdict, ()) = tokio::join!(handler.resolve(request.clone()), answering);
+        assert_eq!(verdict.by, a_person());
+    }
+}
+
 #[tokio::test]
 async fn a_hook_that_failed_is_shown_on_the_dialog() {
     let ground = Ground::new().await;

@@ -11,13 +11,14 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::AfterNo;
+use super::asking::Occasion;
 use super::happening::{Happening, Stopping};
 use super::outcome::{PermissionAnswer, PreToolUseVote};
 use super::payload::CallTold;
 use super::selection::select;
 use super::turn::Turn;
 use super::wish::HookUpdate;
-use super::{HookScene, Hooks, Occasion, merge, payload};
+use super::{HookScene, Hooks, merge, payload};
 
 pub use self::sample::sample_request;
 

@@ -3,6 +3,7 @@
 mod any_way;
 mod bench;
 mod door;
+mod hooks;
 mod laws;
 mod moves;
 mod tools;

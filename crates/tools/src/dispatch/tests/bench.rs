@@ -73,7 +73,7 @@ pub(super) fn yes() -> VerdictKind {
 pub(super) struct Layout {
     pub(super) rules: &'static [&'static str],
     pub(super) mode: PermissionMode,
-    pub(super) hook: Option<&'static str>,
+    pub(super) hooks: Vec<(HookEvent, String)>,
     pub(super) script: Script,
     /// What every verdict is for; the request's own if not said.
     pub(super) digest: Option<Digest>,
@@ -85,7 +85,7 @@ impl Layout {
         Self {
             rules,
             mode: PermissionMode::Default,
-            hook: None,
+            hooks: Vec::new(),
             script: Box::new(|_| Some((yes(), person()))),
             digest: None,
         }
@@ -96,11 +96,14 @@ impl Layout {
     }
 
     /// A PreToolUse hook: a line for `sh -c`.
-    pub(super) fn hook(self, line: &'static str) -> Self {
-        Self {
-            hook: Some(line),
-            ..self
-        }
+    pub(super) fn hook(self, line: &str) -> Self {
+        self.told(HookEvent::PreToolUse, line)
+    }
+
+    /// A hook of any event: a line for `sh -c`.
+    pub(super) fn told(mut self, event: HookEvent, line: &str) -> Self {
+        self.hooks.push((event, line.into()));
+        self
     }
 
     pub(super) fn answer(
@@ -161,7 +164,7 @@ impl Bench {
             ledger: Some(ledger.clone()),
         };
         let hooks = HookSettings {
-            hooks: layout.hook.map(pre_tool_use).into_iter().collect(),
+            hooks: layout.hooks.into_iter().zip(1..).map(hook).collect(),
         };
         let seat = Seat {
             frozen,
@@ -338,9 +341,9 @@ fn context(
     })
 }
 
-fn pre_tool_use(line: &str) -> HookSetting {
+fn hook(((event, line), number): ((HookEvent, String), u32)) -> HookSetting {
     HookSetting {
-        event: HookEvent::PreToolUse,
+        event,
         matcher: HookMatcher::All,
         condition: None,
         run: HookRun::Shell { line: line.into() },
@@ -350,7 +353,7 @@ fn pre_tool_use(line: &str) -> HookSetting {
         source: RuleSource::UserSettings,
         place: FilePlace {
             file: "settings.json".into(),
-            line: 1,
+            line: number,
             column: 1,
         },
     }
