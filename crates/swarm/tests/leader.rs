@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod leader {
     mod granting;
+    mod hooks;
     mod jobs;
     mod killed;
     mod spawning;

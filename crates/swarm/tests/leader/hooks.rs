@@ -1,0 +1,161 @@
+//! Hooks over a whole run: its begin and end, its agents, and the halt of all of them.
+
+use pointsman_ledger::{RecordBody, RecordKind};
+use pointsman_model::{Attended, FilePlace, Millis, RuleSource};
+use pointsman_policy::settings::{
+    HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting,
+};
+use pointsman_swarm::{ExitCode, Leader, LeaderOptions, RunSummary, StartError};
+use serde_json::Value;
+
+use super::stage::{Stage, in_time};
+
+fn hook(event: HookEvent, line: &str) -> HookSetting {
+    HookSetting {
+        event,
+        matcher: HookMatcher::All,
+        condition: None,
+        run: HookRun::Shell { line: line.into() },
+        timeout: Millis(60_000),
+        duty: HookDuty::Plain,
+        life: HookLife::OneCall,
+        source: RuleSource::UserSettings,
+        place: FilePlace {
+            file: "settings.json".into(),
+            line: 1,
+            column: 1,
+        },
+    }
+}
+
+async fn run(options: LeaderOptions) -> RunSummary {
+    let (_handle, leader) = Leader::start(options).await.unwrap();
+    in_time(leader.finish()).await
+}
+
+const FAMILY: &str = r#"
+[agents.scout]
+step = [{ tool = "Bash", input = { command = "echo found" } }]
+
+[[job]]
+name = "lead"
+step = [{ tool = "Agent", input = { subagent_type = "scout", prompt = "look" } }]
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hooks_are_told_of_the_run_its_agents_and_what_they_do() {
+    let stage = Stage::new();
+    let told = stage.file("told");
+    let mut options = stage.options(FAMILY, Attended::No);
+    let line = format!("cat >> {}", told.display());
+    options.loaded.hooks.hooks = [
+        HookEvent::SessionStart,
+        HookEvent::SubagentStart,
+        HookEvent::PostToolUse,
+        HookEvent::SubagentStop,
+        HookEvent::Stop,
+        HookEvent::SessionEnd,
+    ]
+    .map(|event| hook(event, &line))
+    .into();
+    let summary = run(options).await;
+    assert_eq!(summary.exit, ExitCode::Done);
+    let events: Vec<String> = std::fs::read_to_string(told)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let told: Value = serde_json::from_str(line).unwrap();
+            let text = |name: &str| told[name].as_str().unwrap_or("-").to_owned();
+            format!(
+                "{} {} {}",
+                text("hook_event_name"),
+                text("agent_type"),
+                text("tool_name")
+            )
+        })
+        .collect();
+    assert_eq!(
+        events,
+        [
+            "SessionStart - -",
+            "SubagentStart scout -",
+            "PostToolUse scout Bash",
+            "SubagentStop scout -",
+            "PostToolUse - Agent",
+            "Stop - -",
+            "SessionEnd - -",
+        ]
+    );
+    let recorded = stage.records(RecordKind::HooksTold).len();
+    assert_eq!(recorded, events.len());
+    stage.check_ledger();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_says_not_to_continue_halts_all_jobs() {
+    let stage = Stage::new();
+    let jobs = r#"
+slots = 1
+
+[defaults]
+allow = ["Bash(echo *)"]
+
+[[job]]
+name = "first"
+step = [{ tool = "Bash", input = { command = "echo 1" } }]
+
+[[job]]
+name = "second"
+needs = ["first"]
+step = [{ tool = "Bash", input = { command = "echo 2" } }]
+
+[[job]]
+name = "third"
+step = [{ tool = "Bash", input = { command = "echo 3" } }]
+"#;
+    let mut options = stage.options(jobs, Attended::No);
+    let line = r#"echo '{"continue":false,"stopReason":"the budget is spent"}'"#;
+    options.loaded.hooks.hooks = vec![hook(HookEvent::PreToolUse, line)];
+    let summary = run(options).await;
+    assert_eq!(summary.exit, ExitCode::Halted);
+    let stopped = summary.stopped.unwrap().to_string();
+    assert!(stopped.contains("the budget is spent"), "{stopped}");
+    let asked = stage.records(RecordKind::CallRequested).len();
+    assert_eq!(asked, 1, "a job started after the halt");
+    stage.check_ledger();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_halted_at_its_begin_starts_nothing() {
+    let stage = Stage::new();
+    let mut options = stage.options(FAMILY, Attended::No);
+    let line = r#"echo '{"continue":false,"stopReason":"not on fridays"}'"#;
+    options.loaded.hooks.hooks = vec![hook(HookEvent::SessionStart, line)];
+    let summary = run(options).await;
+    assert_eq!(summary.exit, ExitCode::Halted);
+    assert_eq!(stage.records(RecordKind::CallStarted).len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn law_15_a_guard_that_can_not_start_keeps_an_unattended_run_from_starting() {
+    let stage = Stage::new();
+    let mut options = stage.options(FAMILY, Attended::No);
+    options.loaded.hooks.hooks = vec![HookSetting {
+        duty: HookDuty::Guard,
+        ..hook(HookEvent::PreToolUse, "no-such-program")
+    }];
+    let Err(StartError::Settings { problems }) = Leader::start(options).await else {
+        panic!("it started")
+    };
+    assert!(problems[0].message.contains("no-such-program"));
+
+    let mut options = stage.options(FAMILY, Attended::No);
+    options.loaded.hooks.hooks = vec![hook(HookEvent::PreToolUse, "no-such-program")];
+    let (_handle, leader) = Leader::start(options).await.unwrap();
+    assert!(leader.problems()[0].message.contains("no-such-program"));
+    let summary = in_time(leader.finish()).await;
+    let failed = stage.records(RecordKind::CallHooked).into_iter().any(|body| {
+        matches!(body, RecordBody::CallHooked(hooked) if hooked.hooks[0].text.contains("127"))
+    });
+    assert!(failed && summary.exit == ExitCode::Done);
+}
