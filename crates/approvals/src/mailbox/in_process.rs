@@ -67,11 +67,13 @@ impl Mailbox for InProcessMailbox {
     async fn forward(&self, request: PermissionRequest) -> Result<Forwarded, ForwardError> {
         let id = request.id;
         let slots = self.slots_of(request.lineage.agent().worker);
-        // Never closed, so this fails never; if it did, the letter would not be sent.
-        let slot = slots
-            .acquire_owned()
-            .await
-            .map_err(|_| ForwardError::Closed)?;
+        // The letters that lie in the channel keep their slots when the inbox goes, so that is waited for beside it.
+        let slot = tokio::select! {
+            biased;
+            // Never closed, so this fails never; if it did, the letter would not be sent.
+            slot = slots.acquire_owned() => slot.map_err(|_| ForwardError::Closed)?,
+            () = self.inbox_gone.cancelled() => return Err(ForwardError::Closed),
+        };
         let (queued, told) = oneshot::channel();
         let (verdict, answer) = oneshot::channel();
         let letter = Letter {

@@ -161,3 +161,23 @@ async fn law_21_a_worker_that_stops_waiting_is_noticed() {
     assert_eq!(verdict.outcome(), Outcome::DeniedByPerson);
     letter.deliver(verdict);
 }
+
+#[tokio::test]
+async fn law_12_a_worker_that_waits_for_a_slot_hears_when_the_leader_goes() {
+    let (mailbox, inbox) = in_process(64);
+    let senders: Vec<_> = (0..=LETTERS_PER_WORKER_MAX)
+        .map(|number| {
+            let mailbox = mailbox.clone();
+            let request = of(1, u32::try_from(number).unwrap());
+            tokio::spawn(async move { mailbox.forward(request).await.map(drop) })
+        })
+        .collect();
+    while mailbox.tx.len() < LETTERS_PER_WORKER_MAX {
+        tokio::task::yield_now().await;
+    }
+    // All slots lie with letters in the channel, which is never emptied.
+    drop(inbox);
+    for sender in senders {
+        assert_eq!(sender.await.unwrap(), Err(ForwardError::Closed));
+    }
+}
