@@ -7,12 +7,15 @@ use pointsman_llm::{Client, ClientError, Limits, Spending, Transport};
 
 use super::{ModelSettings, ModelSettingsError};
 
+/// Looks a variable up.
+type Variable = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// How models are reached. Cheap to clone; clones share their connections.
 #[derive(Clone)]
 pub struct ModelAccess {
     transport: Arc<OnceLock<Result<Transport, ClientError>>>,
     proxy: Option<Box<str>>,
-    variable: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    variable: Arc<Variable>,
 }
 
 impl ModelAccess {
