@@ -44,9 +44,24 @@ pub enum CallEvent {
     Cancel,
 }
 
+impl fmt::Display for CallEvent {
+    /// Fits behind "it can" and "it can't".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ask => "be asked about",
+            Self::Admit => "be let pass",
+            Self::Supersede => "be asked about anew",
+            Self::Start => "start",
+            Self::Finish => "come to its end",
+            Self::Fail => "fail",
+            Self::Cancel => "be cancelled",
+        })
+    }
+}
+
 /// A move that the table does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a call that is {state} can't {event:?}")]
+#[error("a call that is {state} can't {event}")]
 pub struct IllegalTransition {
     state: CallState,
     event: CallEvent,
@@ -161,5 +176,18 @@ mod tests {
             assert_eq!(moves == 0, state.is_end());
             assert_eq!(state.apply(CallEvent::Cancel).is_ok(), !state.is_end());
         }
+    }
+
+    #[test]
+    fn an_illegal_move_is_told_in_words() {
+        let told = |state: CallState, event| state.apply(event).unwrap_err().to_string();
+        assert_eq!(
+            told(CallState::Success, CallEvent::Start),
+            "a call that is success can't start"
+        );
+        assert_eq!(
+            told(CallState::Executing, CallEvent::Supersede),
+            "a call that is executing can't be asked about anew"
+        );
     }
 }
