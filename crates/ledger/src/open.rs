@@ -17,7 +17,7 @@ use crate::record::{
     ChainPoint, DamageFound, ProcessGroupStarted, RecordBody, RequestOpened, SetAside,
 };
 use crate::schema::{self, Stored};
-use crate::writer::{QUEUE_MAX, Writer};
+use crate::writer::{QUEUE_MAX, Queue, Writer};
 use crate::{Clock, highest, recovery, salvage};
 
 /// What was found when the ledger was opened.
@@ -213,7 +213,7 @@ pub(crate) fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<(Ledger, OpenRe
     // Not joined: it ends when the last handle is gone, and answers before that when it is asked to close.
     std::thread::Builder::new()
         .name("ledger".into())
-        .spawn(move || writer.serve(&commands))
+        .spawn(move || writer.serve(&Queue(commands)))
         .map_err(|source| unreachable_file(path, source))?;
     let ledger = Ledger::started(path.into(), clock, queue, health);
     Ok((ledger, report))

@@ -58,6 +58,19 @@ pub(crate) enum Command {
     },
 }
 
+/// The writer's end of the queue. However the writer ends, be it closed or broken down, whoever queues something from then
+/// on hears that it is closed, since what they wait for is dropped here. A queue that is merely left would keep them
+/// waiting for ever.
+pub(crate) struct Queue(pub(crate) flume::Receiver<Command>);
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        while let Ok(command) = self.0.recv() {
+            drop(command);
+        }
+    }
+}
+
 /// One record to write.
 pub(crate) struct Append {
     pub(crate) run: RunId,
@@ -104,15 +117,15 @@ impl From<rusqlite::Error> for GroupError {
 
 impl Writer {
     /// Serves the queue until it is closed or all handles are gone.
-    pub(crate) fn serve(mut self, queue: &flume::Receiver<Command>) {
+    pub(crate) fn serve(mut self, queue: &Queue) {
         let mut held_over = None;
         loop {
-            let Some(command) = held_over.take().or_else(|| queue.recv().ok()) else {
+            let Some(command) = held_over.take().or_else(|| queue.0.recv().ok()) else {
                 break self.end();
             };
             match command {
                 Command::Append(first) => {
-                    let (group, next) = gather(first, queue);
+                    let (group, next) = gather(first, &queue.0);
                     held_over = next;
                     self.write_group(group);
                 }
@@ -132,7 +145,7 @@ impl Writer {
                 Command::Close { done } => {
                     self.end();
                     let _ = done.send(());
-                    return turn_away(queue, held_over);
+                    return;
                 }
             }
         }
@@ -322,15 +335,6 @@ impl Writer {
 
     fn append_error(&self, error: rusqlite::Error) -> AppendError {
         append_error(&self.path, error)
-    }
-}
-
-/// A closed writer's last duty: whoever queues something from now on hears that it is closed, since what they wait for is
-/// dropped. A queue that is merely left would keep them waiting for ever.
-fn turn_away(queue: &flume::Receiver<Command>, held_over: Option<Command>) {
-    drop(held_over);
-    while let Ok(command) = queue.recv() {
-        drop(command);
     }
 }
 

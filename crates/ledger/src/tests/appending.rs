@@ -1,9 +1,12 @@
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use pointsman_model::{CallId, RunId};
 
 use super::{Place, sample};
-use crate::{AppendError, Filter, RecordBody, RecordKind, RunEnded, RunState};
+use crate::ledger::Health;
+use crate::writer::Queue;
+use crate::{AppendError, Filter, Ledger, RecordBody, RecordKind, RunEnded, RunState};
 
 #[tokio::test]
 async fn what_append_returned_for_is_there_for_every_reader() {
@@ -89,6 +92,30 @@ async fn whoever_appends_while_the_ledger_is_closed_hears_of_it() {
         let of_run = place.reader().records(&Filter::of_run(run)).unwrap();
         assert_eq!(of_run.records.len(), kept + 1);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn law_12_whoever_appends_when_the_writer_breaks_down_hears_of_it() {
+    let (queue, commands) = flume::bounded(4);
+    let writer = std::thread::spawn(move || {
+        let queue = Queue(commands);
+        drop(queue.0.recv());
+        std::panic::resume_unwind(Box::new("broken down"));
+    });
+    let place = Place::new();
+    let ledger = Ledger::started(
+        place.path,
+        sample::clock(),
+        queue,
+        Arc::new(Health::default()),
+    );
+    for number in 1..=3 {
+        let call = sample::requested(CallId::new(RunId::FIRST, number));
+        let told = ledger.append(RunId::FIRST, call).await;
+        assert!(matches!(told, Err(AppendError::Closed)));
+    }
+    drop(ledger);
+    assert!(writer.join().is_err());
 }
 
 #[tokio::test]
