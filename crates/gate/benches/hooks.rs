@@ -313,7 +313,7 @@ fn race(bencher: Bencher<'_, '_>, table: &Table) {
                     },
                     digest: None,
                 };
-                table.requests.answer(id, answer).await.unwrap();
+                let _ = table.requests.answer(id, answer).await.unwrap();
             };
             tokio::join!(handler.resolve(asked), answering);
         });

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{Happening, HookScene, Hooks};
 
 /// How long a question waits before hooks are told of it; as long as with other hosts of the same hooks.
-pub(crate) const UNANSWERED: Duration = Duration::from_secs(6);
+const UNANSWERED: Duration = Duration::from_secs(6);
 
 /// How hooks choose this kind of notice.
 const KIND: &str = "permission_prompt";

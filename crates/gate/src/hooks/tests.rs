@@ -1,6 +1,6 @@
 //! Hooks as real programs.
 
-use pointsman_ledger::{HookCame, RecordBody};
+use pointsman_ledger::{HookCame, HookReport, RecordBody};
 use pointsman_model::{
     CallId, GrantScope, Insistence, JsonText, Millis, RuleProposal, RuleText, ToolName, VerdictKind,
 };
@@ -542,55 +542,61 @@ async fn told(ground: &Ground, happening: &Happening<'_>, lineage: &Lineage) -> 
 }
 
 #[tokio::test]
-async fn each_event_tells_what_existing_hooks_read() {
+async fn events_of_a_call_tell_what_existing_hooks_read() {
     let ground = Ground::new().await;
     let root = Lineage::root(ground.worker(1));
-    let spawned = root.child(ground.worker(2));
     let call = ground.request("ls").call;
-    let stopping = |held_before| Stopping {
-        last_words: "bye",
-        held_before,
-    };
-    let took = Millis(12);
-    let of_call = |more: Value| {
-        let mut fields = serde_json::json!({
-            "permission_mode": "default", "tool_name": "Bash", "tool_use_id": "c1-1",
-            "tool_input": {"command": "ls"},
-        });
-        fields
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        fields
-    };
+    let (call, took) = (&call, Millis(12));
     let rows = [
         (
             Happening::Succeeded {
-                call: &call,
+                call,
                 text: "a",
                 took,
             },
-            of_call(serde_json::json!({"duration_ms": 12, "tool_response":
-                {"stdout": "a", "stderr": "", "interrupted": false, "isImage": false}})),
+            serde_json::json!({"duration_ms": 12, "tool_response":
+                {"stdout": "a", "stderr": "", "interrupted": false, "isImage": false}}),
         ),
         (
             Happening::Failed {
-                call: &call,
+                call,
                 error: "e",
                 how: FailedHow::Interrupted,
                 took,
             },
-            of_call(serde_json::json!({"duration_ms": 12, "error": "e", "is_interrupt": true})),
+            serde_json::json!({"duration_ms": 12, "error": "e", "is_interrupt": true}),
         ),
         (
-            Happening::Denied {
-                call: &call,
-                reason: "r",
-            },
-            of_call(serde_json::json!({"reason": "r"})),
+            Happening::Denied { call, reason: "r" },
+            serde_json::json!({"reason": "r"}),
         ),
+    ];
+    for (happening, more) in rows {
+        let mut expect = serde_json::json!({
+            "permission_mode": "default", "tool_name": "Bash", "tool_use_id": "c1-1",
+            "tool_input": {"command": "ls"},
+        });
+        let fields = expect.as_object_mut().unwrap();
+        fields.extend(more.as_object().unwrap().clone());
+        let (payload, heard) = told(&ground, &happening, &root).await;
+        assert_eq!(payload, expect);
+        assert_eq!((heard.reports.len(), &*heard.reports[0].text), (1, "seen"));
+    }
+}
+
+#[tokio::test]
+async fn events_of_agents_and_runs_tell_what_existing_hooks_read() {
+    let ground = Ground::new().await;
+    let root = Lineage::root(ground.worker(1));
+    let spawned = root.child(ground.worker(2));
+    let stopping = |held_before| Stopping {
+        last_words: "bye",
+        held_before,
+    };
+    let rows = [
         (
             Happening::Stops(stopping(1)),
+            &root,
             serde_json::json!({"permission_mode": "default", "stop_hook_active": true,
                 "last_assistant_message": "bye", "background_tasks": [], "session_crons": []}),
         ),
@@ -599,32 +605,36 @@ async fn each_event_tells_what_existing_hooks_read() {
                 message: "m",
                 kind: "k",
             },
+            &root,
             serde_json::json!({"permission_mode": "default", "message": "m", "notification_type": "k"}),
         ),
         (
             Happening::SessionStarted { source: "startup" },
+            &root,
             serde_json::json!({"source": "startup"}),
         ),
         (
             Happening::SessionEnds { reason: "other" },
+            &root,
             serde_json::json!({"reason": "other"}),
         ),
+        (
+            Happening::SubagentStarted,
+            &spawned,
+            serde_json::json!({"agent_id": "w1-2", "agent_type": "steps"}),
+        ),
+        (
+            Happening::SubagentStops(stopping(0)),
+            &spawned,
+            serde_json::json!({"permission_mode": "default", "agent_id": "w1-2",
+                "agent_type": "steps", "stop_hook_active": false, "last_assistant_message": "bye",
+                "background_tasks": [], "session_crons": [], "agent_transcript_path": ""}),
+        ),
     ];
-    for (happening, expect) in rows {
-        let (payload, heard) = told(&ground, &happening, &root).await;
+    for (happening, lineage, expect) in rows {
+        let (payload, _) = told(&ground, &happening, lineage).await;
         assert_eq!(payload, expect);
-        assert_eq!((heard.reports.len(), &*heard.reports[0].text), (1, "seen"));
     }
-    let (payload, _) = told(&ground, &Happening::SubagentStarted, &spawned).await;
-    assert_eq!(
-        payload,
-        serde_json::json!({"agent_id": "w1-2", "agent_type": "steps"})
-    );
-    let (payload, _) = told(&ground, &Happening::SubagentStops(stopping(0)), &spawned).await;
-    let expect = serde_json::json!({"permission_mode": "default", "agent_id": "w1-2",
-        "agent_type": "steps", "stop_hook_active": false, "last_assistant_message": "bye",
-        "background_tasks": [], "session_crons": [], "agent_transcript_path": ""});
-    assert_eq!(payload, expect);
 }
 
 #[tokio::test]

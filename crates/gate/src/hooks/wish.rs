@@ -84,7 +84,7 @@ pub(super) fn sort(
     } in updates
     {
         let kept_in = Some(destination).filter(|place| *place != RuleSource::Session);
-        if let Some(why) = objection(&update, persons) {
+        if let Some(why) = objection(&update, hook_source) {
             remarks.push(why);
             continue;
         }
@@ -106,8 +106,8 @@ pub(super) fn sort(
 }
 
 /// Why an update does not count.
-fn objection(update: &HookUpdate, persons: bool) -> Option<String> {
-    match (update, persons) {
+fn objection(update: &HookUpdate, hook_source: RuleSource) -> Option<String> {
+    match (update, is_the_persons(hook_source)) {
         (HookUpdate::AddRules { .. }, _)
         | (HookUpdate::AddDirectories(_), true)
         | (HookUpdate::SetMode(PermissionMode::AcceptEdits), true) => None,

@@ -1,5 +1,4 @@
-//! Notices over a real table of requests, with a clock that stands still, and a hook that says when it
-//! was told.
+//! Notices over a real table of requests, and a hook that says what it was told.
 
 use pointsman_approvals::RequestEvent;
 use pointsman_ledger::Showing;

@@ -273,22 +273,24 @@ fn rules_come_with_their_place() {
     }
 }
 
+#[track_caller]
+fn row(event: HookEvent, code: i32, stdout: &str, expect: &str) {
+    let line = told(event, End::Exited(code), stdout, "the reason");
+    assert_eq!(line, expect, "{event:?}, exit {code}, {stdout}");
+}
+
+fn specific(event: HookEvent, fields: &str) -> String {
+    format!(
+        r#"{{"hookSpecificOutput":{{"hookEventName":"{}",{fields}}}}}"#,
+        event.as_str()
+    )
+}
+
 #[test]
 fn told_hooks_object_add_and_replace() {
     use HookEvent::{
         Notification, PermissionDenied, PostToolUse, PostToolUseFailure, SessionStart, Stop,
         SubagentStart, SubagentStop,
-    };
-    #[track_caller]
-    fn row(event: HookEvent, code: i32, stdout: &str, expect: &str) {
-        let line = told(event, End::Exited(code), stdout, "the reason");
-        assert_eq!(line, expect, "{event:?}, exit {code}, {stdout}");
-    }
-    let specific = |event: HookEvent, fields: &str| {
-        format!(
-            r#"{{"hookSpecificOutput":{{"hookEventName":"{}",{fields}}}}}"#,
-            event.as_str()
-        )
     };
     for event in [PostToolUse, PostToolUseFailure, Stop, SubagentStop] {
         row(event, 2, "", "deny: the reason");
@@ -326,6 +328,11 @@ fn told_hooks_object_add_and_replace() {
         r#""updatedToolOutput":{"stdout":"a","stderr":"b"}"#,
     );
     row(PostToolUse, 0, &output, "nothing output: ab");
+}
+
+#[test]
+fn told_hooks_replace_what_a_tool_gave_and_let_ask_again() {
+    use HookEvent::{PermissionDenied, PostToolUse};
     let output = specific(PostToolUse, r#""updatedToolOutput":7"#);
     row(
         PostToolUse,
