@@ -131,8 +131,9 @@ impl Program<'_> {
     }
 }
 
-/// Looks a program up as a shell would, in `PATH` of `env`. The result is a path, so that the system
-/// need not search: then it can start the program without copying the leader's memory.
+/// Looks a program up as a shell would, in `PATH` of `env`, but for places that are not absolute: they lie in the folder,
+/// where an agent may have put a program of that name. The result is a path, so that the system need not search: then it
+/// can start the program without copying the leader's memory.
 ///
 /// # Errors
 /// When there is none of that name that may be run. A path is taken as it is.
@@ -147,7 +148,8 @@ pub fn find_program(
     }
     let path = env.get("PATH").unwrap_or_default();
     std::env::split_paths(path)
-        .map(|place| folder.join(place).join(program))
+        .filter(|place| place.is_absolute())
+        .map(|place| place.join(program))
         .find(|file| is_executable(file))
         .ok_or_else(|| RunError::NotFound {
             program: program.to_owned(),

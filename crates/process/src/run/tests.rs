@@ -338,3 +338,23 @@ async fn a_stranger_with_the_same_number_is_left_alone() {
     assert!(matches!(reap(&group), Reaped::Killed { .. }));
     dead.await.unwrap();
 }
+
+#[tokio::test]
+async fn a_program_in_the_folder_takes_the_place_of_none_by_its_name() {
+    let folder = TempDir::new().unwrap();
+    let planted = folder.path().join("sh");
+    fs::write(&planted, "#!/bin/true\n").unwrap();
+    fs::set_permissions(&planted, fs::Permissions::from_mode(0o755)).unwrap();
+    let with_path = |env: Environment| CommandSpec {
+        env,
+        ..spec(folder.path(), "exit 0")
+    };
+    for env in [
+        Environment::empty(),
+        Environment::empty().with("PATH", ""),
+        Environment::empty().with("PATH", ":."),
+    ] {
+        let told = run(with_path(env), &CancellationToken::new(), &mut |_| ()).await;
+        assert!(matches!(told, Err(RunError::NotFound { .. })));
+    }
+}
