@@ -10,10 +10,11 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2, renameat};
-use nix::sys::stat::Mode;
+use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 use pointsman_model::{AbsPath, Digest};
 
@@ -127,7 +128,7 @@ pub(super) fn replace(path: &AbsPath, content: &[u8]) -> Result<Digest, FileErro
         return Err(FileError::Root(path.clone()));
     };
     let io = |error: std::io::Error| io_error(path, "written", &error);
-    std::fs::create_dir_all(parent.as_path()).map_err(io)?;
+    let folder = folder_for(&parent)?;
     let mode = match open(path, OFlag::O_RDONLY | OFlag::O_NONBLOCK, "opened") {
         Ok(old) => {
             let meta = old.metadata().map_err(io)?;
@@ -142,8 +143,7 @@ pub(super) fn replace(path: &AbsPath, content: &[u8]) -> Result<Digest, FileErro
         Err(FileError::Missing(_)) => None,
         Err(error) => return Err(error),
     };
-    let folder: OwnedFd = open(&parent, OFlag::O_RDONLY | OFlag::O_DIRECTORY, "opened")?.into();
-    let draft = format!(".{name}.{}.draft", std::process::id());
+    let draft = draft_name();
     let written = write_draft(&folder, &draft, mode, content)
         .and_then(|()| Ok(renameat(&folder, draft.as_str(), &folder, name)?));
     if let Err(error) = written {
@@ -152,6 +152,44 @@ pub(super) fn replace(path: &AbsPath, content: &[u8]) -> Result<Digest, FileErro
         return Err(io(error));
     }
     Ok(Digest::of(content))
+}
+
+/// A name that no other write of this process has, so that two who write one file at the same time don't write into each
+/// other's draft.
+fn draft_name() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!(".pointsman-{}-{count}.draft", std::process::id())
+}
+
+/// The folder, made with those above it where they are missing, each in the very folder that was opened before: a link that
+/// is put in the way leads nowhere, and nothing is made behind it.
+fn folder_for(path: &AbsPath) -> Result<OwnedFd, FileError> {
+    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY;
+    match open(path, flags, "opened") {
+        Ok(folder) => return Ok(folder.into()),
+        Err(FileError::Missing(_)) => {}
+        Err(error) => return Err(error),
+    }
+    let (Some(parent), Some(name)) = (path.parent(), path.name()) else {
+        return Err(FileError::Root(path.clone()));
+    };
+    let parent = folder_for(&parent)?;
+    match mkdirat(&parent, name, Mode::from_bits_truncate(0o777)) {
+        // Somebody else made it meanwhile, which is as good.
+        Ok(()) | Err(Errno::EEXIST) => {}
+        Err(error) => return Err(io_error(path, "made", &error.into())),
+    }
+    openat(
+        &parent,
+        OsStr::new(name),
+        flags | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW,
+        Mode::empty(),
+    )
+    .map_err(|error| match error {
+        Errno::ELOOP | Errno::ENOTDIR => FileError::Swapped(path.clone()),
+        error => io_error(path, "opened", &error.into()),
+    })
 }
 
 fn write_draft(
@@ -250,10 +288,48 @@ mod tests {
         let file = folder.join("open/f");
         assert!(matches!(read_text(&file), Err(FileError::Swapped(_))));
         assert!(matches!(replace(&file, b"x"), Err(FileError::Swapped(_))));
+        let deeper = folder.join("open/new/f");
+        assert!(matches!(replace(&deeper, b"x"), Err(FileError::Swapped(_))));
+        assert!(!folder.join("secret/new").as_path().exists());
         assert_eq!(
             std::fs::read_to_string(folder.join("secret/f").as_path()).unwrap(),
             "s"
         );
+    }
+
+    #[test]
+    fn folders_on_the_way_are_made() {
+        let (_keep, folder) = folder();
+        let file = folder.join("a/b/c/f");
+        replace(&file, b"x").unwrap();
+        assert_eq!(std::fs::read_to_string(file.as_path()).unwrap(), "x");
+        std::fs::write(folder.join("plain").as_path(), "p").unwrap();
+        let told = replace(&folder.join("plain/f"), b"x")
+            .unwrap_err()
+            .to_string();
+        assert!(told.contains("Not a directory"), "{told}");
+    }
+
+    #[test]
+    fn law_22_two_who_write_one_file_at_once_leave_one_of_both_texts_whole() {
+        const ROUNDS: usize = 40;
+        let (_keep, folder) = folder();
+        let file = folder.join("shared");
+        let texts = ["a".repeat(200_000), "b".repeat(200_000)];
+        let begin = std::sync::Barrier::new(texts.len());
+        std::thread::scope(|scope| {
+            for text in &texts {
+                scope.spawn(|| {
+                    for _ in 0..ROUNDS {
+                        begin.wait();
+                        replace(&file, text.as_bytes()).unwrap();
+                        let found = std::fs::read_to_string(file.as_path()).unwrap();
+                        assert!(texts.contains(&found), "torn, {} bytes", found.len());
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(folder.as_path()).unwrap().count(), 1);
     }
 
     #[test]
