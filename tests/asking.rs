@@ -39,7 +39,7 @@ input = { file_path = "deep.txt", content = "from below\n" }
 #[test]
 fn a_whole_word_at_the_terminal_lets_it_run() {
     let project = Project::with_job(ASKS);
-    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    let mut terminal = project.at_terminal(["run", "--plain", "job.toml"]);
     terminal.expect("asks asks").unwrap();
     terminal.expect("+ yes").unwrap();
     terminal.expect(Regex("r1-1> $")).unwrap();
@@ -56,7 +56,7 @@ fn a_whole_word_at_the_terminal_lets_it_run() {
 #[test]
 fn a_no_reaches_the_agent_with_its_text() {
     let project = Project::with_job(ASKS);
-    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    let mut terminal = project.at_terminal(["run", "--plain", "job.toml"]);
     terminal.expect(Regex("r1-1> $")).unwrap();
     terminal.send("deny write it to the log\r").unwrap();
     terminal.expect(Eof).unwrap();
@@ -69,7 +69,7 @@ fn a_no_reaches_the_agent_with_its_text() {
 #[test]
 fn for_this_session_is_not_asked_again() {
     let project = Project::with_job(ASKS_TWICE);
-    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    let mut terminal = project.at_terminal(["run", "--plain", "job.toml"]);
     terminal.expect("session 2").unwrap();
     terminal.expect(Regex("r1-1> $")).unwrap();
     terminal.send("session 2\r").unwrap();
@@ -94,7 +94,7 @@ fn for_this_session_is_not_asked_again() {
 #[test]
 fn stop_at_the_terminal_ends_the_run_as_cancelled() {
     let project = Project::with_job(ASKS);
-    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    let mut terminal = project.at_terminal(["run", "--plain", "job.toml"]);
     terminal.expect(Regex("r1-1> $")).unwrap();
     terminal.send("stop\r").unwrap();
     terminal.expect(Eof).unwrap();
@@ -106,7 +106,7 @@ fn stop_at_the_terminal_ends_the_run_as_cancelled() {
 #[test]
 fn law_9_an_answer_from_another_terminal_closes_the_prompt() {
     let project = Project::with_job(ASKS);
-    let mut terminal = project.at_terminal(["run", "job.toml"]);
+    let mut terminal = project.at_terminal(["run", "--plain", "job.toml"]);
     terminal.expect(Regex("r1-1> $")).unwrap();
     terminal.send("deny becau").unwrap();
     terminal.expect("deny becau").unwrap();

@@ -14,6 +14,8 @@ mod records;
 #[cfg(test)]
 mod runs;
 #[cfg(test)]
+mod screen;
+#[cfg(test)]
 mod tour;
 #[cfg(test)]
 mod wrong_input;

@@ -53,6 +53,9 @@ pub(crate) struct RunArguments {
     /// Ask even without a terminal: somebody will answer with `pointsman answer`.
     #[arg(long, conflicts_with = "unattended")]
     pub(crate) attended: bool,
+    /// Ask line by line instead of on a full screen.
+    #[arg(long)]
+    pub(crate) plain: bool,
     #[command(flatten)]
     pub(crate) rules: RuleArguments,
     #[command(flatten)]

@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &RunArguments, output: &mut Output) -> Result<Code,
 
 async fn lead(prepared: Prepared, place: Place, output: &mut Output) -> Result<Code, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let (attended, terminal) = prepared.presence();
+    let (attended, front) = prepared.presence();
     if let Some(problem) = prepared.problem_with(attended) {
         return Err(problem);
     }
@@ -52,7 +52,7 @@ async fn lead(prepared: Prepared, place: Place, output: &mut Output) -> Result<C
             output.note(&format!("{problem}\n"));
         }
     }
-    let scene = Scene::set(handle, (attended, terminal), clock, &ledger, output);
+    let scene = Scene::set(handle, (attended, front), clock, &ledger, output);
     let summary = scene.watch(leader, output).await;
     match summary {
         Some(summary) => {

@@ -146,3 +146,6 @@ fn give_back_on_panic() {
         }));
     });
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@ use serde_json::json;
 use super::super::rules::{self, Given};
 use crate::arguments::RunArguments;
 use crate::failure::{Code, Failure};
-use crate::output::Output;
+use crate::output::{Form, Output};
 use crate::place::Place;
 
 /// A job file and settings without a fault that would keep them from being used.
@@ -26,6 +26,29 @@ pub(super) struct Prepared {
     given: Given,
     mode: Option<PermissionMode>,
     wants: Wants,
+    shape: Shape,
+}
+
+/// How the person at the terminal is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// On a full screen, where the terminal can show one.
+    Screen,
+    /// Line by line.
+    Lines,
+}
+
+/// Where the person at the terminal is asked.
+pub(super) enum Front {
+    /// Nowhere: there is no terminal, or it is not to be used.
+    Nowhere,
+    /// Line by line.
+    Prompt(Terminal),
+    /// On a full screen, which tells of these jobs.
+    Screen {
+        /// Their names, in the order of the file.
+        jobs: Vec<String>,
+    },
 }
 
 /// Who is to be asked.
@@ -76,6 +99,11 @@ pub(super) fn prepare(
         mode: arguments.rules.mode,
         given,
         wants,
+        shape: match (arguments.plain, output.form()) {
+            (false, Form::Person) => Shape::Screen,
+            // Standard output is for the program that reads it.
+            (true, _) | (_, Form::Program) => Shape::Lines,
+        },
     })
 }
 
@@ -123,20 +151,34 @@ pub(super) fn told(prepared: &Prepared, output: &mut Output) -> Result<Code, Fai
 
 impl Prepared {
     /// Whether someone can answer: at the terminal, or by command when a flag says so.
-    pub(super) fn presence(&self) -> (Attended, Option<Terminal>) {
+    pub(super) fn presence(&self) -> (Attended, Front) {
         if self.wants == Wants::Nobody {
-            return (Attended::No, None);
+            return (Attended::No, Front::Nowhere);
         }
-        let terminal = if std::io::stdin().is_terminal() {
-            Terminal::open().ok()
-        } else {
-            None
+        let front = self.front();
+        let attended = match (&front, self.wants) {
+            (Front::Prompt(_) | Front::Screen { .. }, _) | (_, Wants::ByCommand) => Attended::Yes,
+            (Front::Nowhere, Wants::AsFound | Wants::Nobody) => Attended::No,
         };
-        let attended = match (&terminal, self.wants) {
-            (Some(_), _) | (None, Wants::ByCommand) => Attended::Yes,
-            (None, Wants::AsFound | Wants::Nobody) => Attended::No,
+        (attended, front)
+    }
+
+    fn front(&self) -> Front {
+        if !std::io::stdin().is_terminal() {
+            return Front::Nowhere;
+        }
+        // It tells, too, whether this process has the terminal or runs in its background.
+        let Ok(terminal) = Terminal::open() else {
+            return Front::Nowhere;
         };
-        (attended, terminal)
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        if self.shape == Shape::Lines || dumb || !std::io::stdout().is_terminal() {
+            return Front::Prompt(terminal);
+        }
+        let jobs = self.job_file.jobs.iter();
+        Front::Screen {
+            jobs: jobs.map(|job| job.name.to_string()).collect(),
+        }
     }
 
     /// The problems that were told when the settings were read.

@@ -1,4 +1,5 @@
-//! What stands around a running leader: the prompt, the control socket, the signals, the telling.
+//! What stands around a running leader: the full screen or the prompt, the control socket, the
+//! signals, the telling.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -8,23 +9,37 @@ use std::time::Duration;
 use pointsman_ledger::{Clock, LedgerRecord};
 use pointsman_model::Attended;
 use pointsman_surfaces::socket::{ControlSocket, Served};
-use pointsman_surfaces::{Terminal, TerminalHandle, TerminalOptions, TerminalService};
+use pointsman_surfaces::{
+    Look, ScreenHandle, ScreenOptions, ScreenService, Terminal, TerminalHandle, TerminalOptions,
+    TerminalService,
+};
 use pointsman_swarm::{Leader, LeaderHandle, RunSummary, StopReason};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::greeting;
+use super::prepare::Front;
 use super::records::{Paint, Tail, Teller, Verdicts};
 use crate::output::{Form, Output};
 
 /// How often new records are looked for while the run is on.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
+/// Where what happens is told to the person.
+enum Stage {
+    /// On standard error.
+    Errors,
+    /// Above the prompt.
+    Prompt(TerminalHandle),
+    /// On the full screen.
+    Screen(ScreenHandle),
+}
+
 /// The surfaces of one run, and what is told of it.
 pub(super) struct Scene {
     handle: LeaderHandle,
-    terminal: Option<TerminalHandle>,
+    stage: Stage,
     person_stops: CancellationToken,
     services: JoinSet<()>,
     shutdown: CancellationToken,
@@ -33,11 +48,11 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Sets up the prompt, when there is a terminal, and the socket. A socket that can't be made is
-    /// told; the run goes on without it.
+    /// Sets up the full screen or the prompt, when there is a terminal, and the socket. A socket that
+    /// can't be made is told; the run goes on without it.
     pub(super) fn set(
         handle: LeaderHandle,
-        (attended, terminal): (Attended, Option<Terminal>),
+        (attended, front): (Attended, Front),
         clock: Arc<dyn Clock>,
         ledger: &Path,
         output: &Output,
@@ -45,12 +60,11 @@ impl Scene {
         let mut services = JoinSet::new();
         let shutdown = CancellationToken::new();
         let person_stops = CancellationToken::new();
-        let requests = handle.requests().clone();
         match ControlSocket::bind(handle.socket()) {
             Ok(socket) => {
                 let served = Served {
                     run: handle.run(),
-                    requests: requests.clone(),
+                    requests: handle.requests().clone(),
                     clock: Arc::clone(&clock),
                 };
                 services.spawn(socket.run(served, shutdown.clone()));
@@ -59,33 +73,73 @@ impl Scene {
                 "{error}; `pointsman queue` and `pointsman answer` can't reach this run\n"
             )),
         }
-        let terminal = terminal.map(|terminal| {
-            let options = TerminalOptions {
-                requests,
-                clock,
-                stop: person_stops.clone(),
-            };
-            let (prompt, service) = TerminalService::new(terminal, options);
-            services.spawn(service.run(shutdown.clone()));
-            prompt
-        });
-        let verdicts = match terminal {
-            Some(_) => Verdicts::AtPrompt,
-            None => Verdicts::Told,
-        };
-        let scene = Self {
-            teller: Teller::new(paint(), verdicts),
+        let mut scene = Self {
+            teller: Teller::new(paint(), Verdicts::Told),
             tail: Some(Tail::of(ledger, handle.run())),
             handle,
-            terminal,
+            stage: Stage::Errors,
             person_stops,
             services,
             shutdown,
         };
-        if output.form() == Form::Person {
+        scene.stage = scene.open(front, clock, ledger, output);
+        let verdicts = match scene.stage {
+            Stage::Errors => Verdicts::Told,
+            Stage::Prompt(_) | Stage::Screen(_) => Verdicts::AtPrompt,
+        };
+        scene.teller = Teller::new(paint(), verdicts);
+        let on_screen = matches!(scene.stage, Stage::Screen(_));
+        if output.form() == Form::Person && !on_screen {
             output.note(&greeting(scene.handle.run(), attended, verdicts));
         }
         scene
+    }
+
+    /// Takes the terminal over. One that can't be a full screen is asked at line by line.
+    fn open(
+        &mut self,
+        front: Front,
+        clock: Arc<dyn Clock>,
+        ledger: &Path,
+        output: &Output,
+    ) -> Stage {
+        let jobs = match front {
+            Front::Nowhere => return Stage::Errors,
+            Front::Prompt(terminal) => return self.prompt(terminal, clock),
+            Front::Screen { jobs } => jobs,
+        };
+        let options = ScreenOptions {
+            leader: self.handle.clone(),
+            jobs,
+            ledger: ledger.into(),
+            clock: Arc::clone(&clock),
+            look: Look::of_environment(),
+            stop: self.person_stops.clone(),
+        };
+        match ScreenService::open(options) {
+            Ok((screen, service)) => {
+                self.services.spawn(service.run(self.shutdown.clone()));
+                Stage::Screen(screen)
+            }
+            Err(error) => {
+                output.note(&format!("{error}; it is asked line by line\n"));
+                match Terminal::open() {
+                    Ok(terminal) => self.prompt(terminal, clock),
+                    Err(_) => Stage::Errors,
+                }
+            }
+        }
+    }
+
+    fn prompt(&mut self, terminal: Terminal, clock: Arc<dyn Clock>) -> Stage {
+        let options = TerminalOptions {
+            requests: self.handle.requests().clone(),
+            clock,
+            stop: self.person_stops.clone(),
+        };
+        let (prompt, service) = TerminalService::new(terminal, options);
+        self.services.spawn(service.run(self.shutdown.clone()));
+        Stage::Prompt(prompt)
     }
 
     /// Stands by until the run is over, and takes all surfaces down. Nothing when a second signal
@@ -134,22 +188,34 @@ impl Scene {
             return 0;
         };
         self.tail = Some(tail);
-        for record in &records {
+        let count = records.len();
+        for record in records {
             self.tell(record, output).await;
         }
-        records.len()
+        count
     }
 
-    async fn tell(&mut self, record: &LedgerRecord, output: &mut Output) {
-        output.object(record);
-        if output.form() == Form::Program && self.terminal.is_none() {
-            return;
-        }
-        if let Some(line) = self.teller.line(record) {
-            match &self.terminal {
-                Some(terminal) => terminal.say(line).await,
-                None => output.note(&line),
+    async fn tell(&mut self, record: LedgerRecord, output: &mut Output) {
+        output.object(&record);
+        let line = match &self.stage {
+            Stage::Screen(screen) => {
+                if screen.record(Arc::new(record)).await.is_err() {
+                    self.stage = Stage::Errors;
+                    self.teller = Teller::new(paint(), Verdicts::Told);
+                    output.note(
+                        "the full screen has ended; `pointsman queue` lists the questions, `pointsman answer` answers them\n",
+                    );
+                }
+                return;
             }
+            Stage::Prompt(_) => self.teller.line(&record),
+            Stage::Errors if output.form() == Form::Program => None,
+            Stage::Errors => self.teller.line(&record),
+        };
+        match (line, &self.stage) {
+            (Some(line), Stage::Prompt(terminal)) => terminal.say(line).await,
+            (Some(line), Stage::Errors | Stage::Screen(_)) => output.note(&line),
+            (None, _) => {}
         }
     }
 }

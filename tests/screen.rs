@@ -1,0 +1,280 @@
+//! The full screen of the real program, at a terminal of its own whose cells are read back.
+
+use std::io::{ErrorKind, Write as _};
+use std::time::{Duration, Instant};
+
+use expectrl::session::OsSession;
+
+use crate::ground::{PATIENCE, Project};
+
+const ASKS: &str = r#"
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "asked.txt", content = "yes\n" }
+"#;
+
+/// Ctrl-Y, which sends a yes.
+const SEND: &str = "\u{19}";
+const CTRL_C: &str = "\u{3}";
+
+/// The program at a terminal, and what its screen shows.
+struct Desk {
+    session: OsSession,
+    parser: vt100::Parser,
+    over: bool,
+}
+
+impl Desk {
+    fn at(project: &Project) -> Self {
+        let mut session = project.at_terminal(["run", "job.toml"]);
+        session.get_process_mut().set_window_size(80, 24).unwrap();
+        Self {
+            session,
+            parser: vt100::Parser::new(24, 80, 0),
+            over: false,
+        }
+    }
+
+    /// Takes what the program has written by now.
+    fn pump(&mut self) {
+        let mut bytes = [0; 8192];
+        loop {
+            match self.session.try_read(&mut bytes) {
+                Ok(0) => self.over = true,
+                Ok(count) => {
+                    self.parser.process(&bytes[..count]);
+                    continue;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                // The terminal's other end is closed.
+                Err(_) => self.over = true,
+            }
+            return;
+        }
+    }
+
+    fn text(&self) -> String {
+        self.parser.screen().contents()
+    }
+
+    /// Waits until the screen holds a text.
+    #[track_caller]
+    fn sees(&mut self, wanted: &str) -> &mut Self {
+        self.waits(wanted, |desk| desk.text().contains(wanted))
+    }
+
+    #[track_caller]
+    fn waits(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) -> &mut Self {
+        let started = Instant::now();
+        loop {
+            self.pump();
+            if is_so(self) {
+                return self;
+            }
+            let shown = self.text();
+            assert!(!self.over, "ended before: {what}\n{shown}");
+            assert!(started.elapsed() < PATIENCE, "waited for: {what}\n{shown}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn sends(&mut self, keys: &str) -> &mut Self {
+        self.session.write_all(keys.as_bytes()).unwrap();
+        self.session.flush().unwrap();
+        self
+    }
+
+    /// Sends keys again and again until the screen holds a text: keys in the grace are dropped.
+    #[track_caller]
+    fn sends_until(&mut self, keys: &str, wanted: &str) -> &mut Self {
+        let started = Instant::now();
+        while !self.text().contains(wanted) {
+            self.sends(keys);
+            let sent = Instant::now();
+            while sent.elapsed() < Duration::from_millis(300) && !self.text().contains(wanted) {
+                self.pump();
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let shown = self.text();
+            assert!(!self.over, "ended before `{wanted}`\n{shown}");
+            assert!(started.elapsed() < PATIENCE, "no `{wanted}`\n{shown}");
+        }
+        self
+    }
+
+    fn resizes(&mut self, width: u16, height: u16) {
+        let process = self.session.get_process_mut();
+        process.set_window_size(width, height).unwrap();
+        self.parser.screen_mut().set_size(height, width);
+    }
+
+    /// Waits for the end of the program; gives how it ended, in words.
+    fn ends(&mut self) -> String {
+        let started = Instant::now();
+        while !self.over {
+            self.pump();
+            assert!(started.elapsed() < PATIENCE, "no end\n{}", self.text());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        format!("{:?}", self.session.get_process().wait().unwrap())
+    }
+}
+
+#[test]
+fn a_request_is_opened_read_and_allowed() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::at(&project);
+    desk.sees("1 waits for you").sees("Write");
+    assert!(desk.parser.screen().alternate_screen());
+    assert!(desk.parser.screen().bracketed_paste());
+    desk.sends("\r").sees("asks asks").sees("│ + yes");
+    desk.sends_until("a", "let r1-1 run");
+    // Enter is no yes.
+    desk.sends("\r\r").sends(SEND);
+    let end = desk.ends();
+    assert!(end.contains(", 0)"), "{end}");
+    assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
+    let screen = desk.parser.screen();
+    assert!(!screen.alternate_screen() && !screen.bracketed_paste());
+    assert!(!screen.hide_cursor());
+    assert!(desk.text().contains("asks  done"), "{}", desk.text());
+}
+
+#[test]
+fn a_no_with_words_reaches_the_agent() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::at(&project);
+    desk.sees("1 waits for you").sends("\r").sees("asks asks");
+    desk.sends_until("d", "tell the agent:");
+    desk.sends("write it to the log")
+        .sees("write it to the log");
+    desk.sends("\r");
+    desk.ends();
+    assert_eq!(project.read("asked.txt"), None);
+    let why = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(why.out.contains("write it to the log"), "{}", why.out);
+}
+
+/// Jobs that each ask `steps` times to write a file of their own.
+fn many(jobs: usize, steps: usize) -> String {
+    let mut file = format!("slots = {jobs}\n");
+    for job in 0..jobs {
+        file.push_str(&format!("[[job]]\nname = \"job-{job}\"\n"));
+        for step in 0..steps {
+            file.push_str(&format!(
+                "[[job.step]]\ntool = \"Write\"\ninput = {{ file_path = \"out/{job}-{step}.txt\", content = \"x\" }}\n"
+            ));
+        }
+    }
+    file
+}
+
+fn written(project: &Project) -> usize {
+    std::fs::read_dir(project.root().join("out")).map_or(0, Iterator::count)
+}
+
+#[test]
+fn typing_and_pasting_while_requests_arrive_approve_nothing() {
+    let project = Project::with_job(&many(12, 2));
+    let mut desk = Desk::at(&project);
+    let words =
+        "yes y a allow\r1 \t ok\r\u{1b}[B\u{1b}[A\r please go on, it is all right\r\ra\r \u{7f}e\r";
+    let paste = format!("\u{1b}[200~{}\u{1b}[201~", "y\ra\u{19}yes\r ".repeat(1_250));
+    for round in 0..40 {
+        desk.sends(words);
+        if round % 10 == 5 {
+            desk.sends(&paste);
+        }
+        desk.pump();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Back to where the run can be stopped, whatever was opened.
+    desk.sends_until(CTRL_C, "stop the whole run");
+    desk.sends(CTRL_C);
+    let end = desk.ends();
+    assert!(end.contains("130"), "{end}");
+    assert_eq!(written(&project), 0);
+    let log = project.run(["log", "--json"]).expect_code(0);
+    assert!(
+        !log.out.contains(r#""kind":"allow","edited""#),
+        "{}",
+        log.out
+    );
+}
+
+#[test]
+fn a_storm_of_sizes_leaves_the_request_and_its_answer_as_they_are() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::at(&project);
+    desk.sees("1 waits for you").sends("\r").sees("asks asks");
+    for round in 0_u16..150 {
+        desk.resizes(10 + (round * 37) % 200, 2 + (round * 13) % 60);
+        desk.sends("\u{1b}[B");
+        desk.pump();
+    }
+    desk.resizes(80, 24);
+    desk.sends("\u{c}").sees("asks asks").sees("│ + yes");
+    desk.sends_until("a", "let r1-1 run");
+    desk.sends(SEND);
+    desk.ends();
+    assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
+}
+
+#[test]
+fn law_9_one_that_is_answered_elsewhere_says_so_and_takes_no_answer() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::at(&project);
+    desk.sees("1 waits for you").sends("\r").sees("asks asks");
+    desk.sends_until("a", "let r1-1 run");
+    project.run(["answer", "r1-1", "deny"]).expect_code(0);
+    desk.ends();
+    assert_eq!(project.read("asked.txt"), None);
+}
+
+#[test]
+fn twenty_workers_sixty_requests_half_here_half_by_command() {
+    let project = Project::with_job(&many(20, 3));
+    let mut desk = Desk::at(&project);
+    desk.sees("20 wait for you");
+    let mut by_command = 0;
+    let started = Instant::now();
+    desk.sends("\r");
+    while !desk.over {
+        assert!(started.elapsed() < PATIENCE * 2, "{}", desk.text());
+        desk.sends("a");
+        desk.pump();
+        desk.sends(SEND);
+        if by_command < 30
+            && let Some(card) = project.queue().last()
+        {
+            let id = card["id"].as_str().unwrap();
+            // The screen may be first; then it is a conflict or the same again.
+            let ended = project.run(["answer", id, "allow", "--json"]);
+            if ended.out.contains(r#""won""#) {
+                by_command += 1;
+            }
+        }
+        // The list when the queue ran dry for a moment.
+        if desk.text().contains("nothing waits") || desk.text().contains("oldest first") {
+            desk.sends("\r");
+        }
+        let paused = Instant::now();
+        while paused.elapsed() < Duration::from_millis(120) && !desk.over {
+            desk.pump();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    assert_eq!(written(&project), 60);
+    assert!(by_command > 0);
+    let log = project.run(["log", "--json"]).expect_code(0);
+    let kind = |kind: &str| {
+        let objects = log.objects();
+        let of_kind = objects
+            .iter()
+            .filter(|object| object["body"]["kind"] == kind);
+        of_kind.count()
+    };
+    assert_eq!((kind("request_opened"), kind("request_closed")), (60, 60));
+}
