@@ -149,6 +149,8 @@ pub(crate) fn read(text: &str) -> Result<Tree<'_>, Unreadable> {
 }
 
 #[cfg(test)]
+mod git;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,12 @@
 
 mod readers;
 mod tables;
+mod writes;
 
 use pointsman_model::{Change, EffectView, Reach};
 
 use self::readers::looks;
+use self::writes::{configures, outputs};
 use super::{Asked, Facts, Inner, UseKind};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
@@ -177,11 +179,14 @@ fn guess(args: &[Field], stranger: &Field, facts: &mut Facts) {
 }
 
 fn subcommand(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Facts {
-    if let Some(facts) = looks(asked, name, rest) {
+    if let Some(mut facts) = looks(asked, name, rest) {
+        outputs(&mut facts, name, rest);
         return facts;
     }
     let mut facts = Facts::program();
+    outputs(&mut facts, name, rest);
     match name {
+        "config" => configures(&mut facts, asked, rest),
         "checkout" | "restore" | "rm" | "mv" | "apply" | "add" | "stage" => {
             changes(&mut facts, name, rest);
         }
@@ -262,7 +267,8 @@ fn started(facts: &mut Facts, name: &str, rest: &[Field]) {
 fn changes(facts: &mut Facts, name: &str, rest: &[Field]) {
     let dashes = rest.iter().position(|field| field.is("--"));
     let paths = match (name, dashes) {
-        ("checkout", None) => &[],
+        // Without dashes a name is a branch or a path; only git knows which.
+        ("checkout", None) if rest.iter().any(|field| field.is("-b") || field.is("-B")) => &[],
         (_, Some(at)) => rest.get(at + 1..).unwrap_or_default(),
         (_, None) => rest,
     };

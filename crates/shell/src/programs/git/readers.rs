@@ -63,7 +63,7 @@ fn tabled(rest: &[Field], options: &Options) -> Facts {
     let behind_dashes = rest.iter().position(|field| field.is("--"));
     for arg in read(rest, options, Order::Mixed) {
         match arg {
-            Arg::Option("O", Some(value)) | Arg::Option("f", Some(value)) => {
+            Arg::Option("O" | "f" | "--contents" | "--ignore-revs-file", Some(value)) => {
                 facts.read(&value, Reach::Itself);
             }
             Arg::Option(..) => {}
