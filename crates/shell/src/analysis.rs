@@ -154,3 +154,5 @@ mod git;
 mod laws;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod viewers;

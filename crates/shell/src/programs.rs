@@ -16,6 +16,7 @@ mod search;
 mod sed;
 mod special;
 mod transfer;
+mod viewers;
 
 use pointsman_model::{AbsPath, Change, EffectView, PathValue, Reach, RunNature, Word};
 
@@ -174,12 +175,13 @@ fn by_name(asked: &Asked<'_>, name: &str) -> Facts {
     if let Some(facts) = special::asks_about_itself(asked, name) {
         return facts;
     }
-    let families: [fn(&Asked<'_>, &str) -> Option<Facts>; 12] = [
+    let families: [fn(&Asked<'_>, &str) -> Option<Facts>; 13] = [
         readers::describe,
         search::describe,
         git::describe,
         files::describe,
         sed::describe,
+        viewers::describe,
         awk::describe,
         jq::describe,
         special::describe,

@@ -437,7 +437,7 @@ proptest! {
         around in proptest::collection::vec(
             proptest::sample::select(vec![
                 "timeout 5 {}", "nice {}", "env {}", "sudo {}", "nohup {}", "X=1 {}", "( {} )", "{ {}; }",
-                "if true; then {}; fi", "echo \"$({})\"", "true && {}", "{} || true", "! {}", "{} | cat",
+                "if true; then {}; fi", "echo \"$( {})\"", "true && {}", "{} || true", "! {}", "{} | cat",
                 "ls; {}", "command {}", "for i in 1; do {}; done",
             ]),
             0..3,

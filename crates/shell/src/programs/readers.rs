@@ -50,9 +50,19 @@ const BASE: Reader = Reader {
     lists: Lists::Nothing,
 };
 
+/// An option of the `base64` of some systems, which has it write a file.
+fn sends_output(field: &Field) -> bool {
+    let text = field.prefix();
+    text.starts_with("--o")
+        || text.starts_with('-') && !text.starts_with("--") && text.contains('o')
+}
+
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     let reader = READERS.iter().find(|reader| reader.names.contains(&name))?;
     let mut facts = Facts::reader();
+    if name == "base64" && asked.args().iter().any(sends_output) {
+        facts.spoil();
+    }
     facts.lists = reader.lists;
     let mut reach = match reader.operands {
         Operands::Files(reach) => reach,

@@ -1,0 +1,58 @@
+//! Pagers, editors and converters: what they show or change, and the commands they are told to start.
+
+use pointsman_model::{Change, EffectView, Reach};
+
+use super::{Asked, Facts, Inner, UseKind, special};
+
+/// Programs that show a file or make something of it.
+const SHOW: [&str; 15] = [
+    "less", "more", "most", "bat", "batcat", "view", "look", "ul", "iconv", "m4", "cpp", "pandoc",
+    "xdg-open", "glow", "hexyl",
+];
+
+/// Programs that may change the file as well.
+const EDIT: [&str; 13] = [
+    "vi",
+    "vim",
+    "nvim",
+    "vimdiff",
+    "ex",
+    "ed",
+    "nano",
+    "pico",
+    "emacs",
+    "emacsclient",
+    "joe",
+    "micro",
+    "kak",
+];
+
+pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
+    let edits = EDIT.contains(&name);
+    if !edits && !SHOW.contains(&name) {
+        return None;
+    }
+    let mut facts = special::stranger(asked);
+    for (at, field) in asked.args().iter().enumerate() {
+        // `+!command`, and `-c '!command'` or `-c ':!command'`.
+        let told = field.prefix().trim_start_matches(['+', ':']);
+        let skip = field.prefix().len() - told.len();
+        if told.starts_with('!') {
+            let script = field.tail(skip + 1);
+            facts.inner.push(Inner::Script(script, EffectView::Might));
+            continue;
+        }
+        let follows_command = at
+            .checked_sub(1)
+            .and_then(|before| asked.args().get(before))
+            .is_some_and(|before| before.is("-c") || before.is("--cmd"));
+        if field.may_be_option() || field.prefix().starts_with('+') || edits && follows_command {
+            continue;
+        }
+        facts.might(field, UseKind::Read(Reach::Itself));
+        if edits {
+            facts.might(field, UseKind::Write(Change::Content));
+        }
+    }
+    Some(facts)
+}
