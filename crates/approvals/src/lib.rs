@@ -1,5 +1,5 @@
 //! Open requests and their one verdict: the table, what a verdict is bound to, deadlines, grants,
-//! and the mailbox that carries a worker's request to its leader.
+//! trust in projects, and the mailbox that carries a worker's request to its leader.
 //!
 //! Nothing here decides what may be done; it sees to it that every question is stored before it is
 //! told, answered exactly once, and that the answer is on disk before anyone acts on it.
@@ -13,6 +13,7 @@ mod bind;
 mod grants;
 mod mailbox;
 mod save;
+mod trust;
 
 pub use bind::{bind, bound_files};
 pub use grants::{Grants, GrantsError, NewGrant, UseError};
@@ -24,3 +25,4 @@ pub use requests::{
     RequestEvents, Requests, RequestsOptions, RequestsService, Ticket,
 };
 pub use save::{SaveError, save_rules};
+pub use trust::{Revoked, TrustFile, TrustFileError};

@@ -79,6 +79,11 @@ impl Failure {
         self
     }
 
+    /// What happened, without where and what to do.
+    pub(crate) fn what(&self) -> &str {
+        &self.what
+    }
+
     /// The exit code.
     pub(crate) fn code(&self) -> Code {
         self.code

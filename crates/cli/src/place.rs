@@ -4,8 +4,9 @@
 
 use std::path::Path;
 
+use pointsman_approvals::TrustFile;
 use pointsman_model::AbsPath;
-use pointsman_policy::settings::SettingsPlaces;
+use pointsman_policy::settings::{DiskFiles, SettingsPlaces, main_checkout};
 use pointsman_swarm::StatePlace;
 
 use crate::failure::Failure;
@@ -50,11 +51,24 @@ impl Place {
     pub(crate) fn settings(&self, flag: Vec<AbsPath>) -> SettingsPlaces {
         let user = variable("XDG_CONFIG_HOME").unwrap_or_else(|| self.home.join(".config"));
         let mut places = SettingsPlaces::of_project(self.project.clone(), self.home.clone());
+        places.main_checkout = main_checkout(&self.project, &DiskFiles);
         places.folder = self.folder.clone();
         places.managed = AbsPath::parse(SettingsPlaces::MANAGED).ok();
         places.pointsman_user = Some(user.join("pointsman/settings.json"));
         places.flag = flag;
         places
+    }
+
+    /// Where the person's yes to what the project's files loosen is kept: one file for a checkout and
+    /// all its worktrees.
+    pub(crate) fn trust_file(&self, places: &SettingsPlaces) -> TrustFile {
+        TrustFile::at(self.trust_place(places).trust())
+    }
+
+    /// The state folder of the main checkout.
+    pub(crate) fn trust_place(&self, places: &SettingsPlaces) -> StatePlace {
+        let state_home = variable("XDG_STATE_HOME");
+        StatePlace::of(&places.main_checkout, &self.home, state_home.as_ref())
     }
 
     /// A path as it was typed, seen from the folder.

@@ -77,6 +77,12 @@ impl StatePlace {
         self.folder.join("ledger.db").as_path().to_owned()
     }
 
+    /// The file that keeps the person's yes to what the project's files loosen.
+    #[must_use]
+    pub fn trust(&self) -> PathBuf {
+        self.folder.join("trust.json").as_path().to_owned()
+    }
+
     /// The socket of the leader of one run.
     #[must_use]
     pub fn socket(&self, run: RunId) -> PathBuf {

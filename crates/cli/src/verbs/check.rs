@@ -4,8 +4,6 @@ mod cases;
 mod input;
 mod parts;
 
-use std::sync::Arc;
-
 use pointsman_model::{
     AbsPath, AgentName, Attended, ContextParts, Effects, HandlerKind, JsonText, Judgement, Lineage,
     LineageStep, ModeInForce, Overlay, PermissionContext, PermissionDecision, RunId, SandboxState,
@@ -41,12 +39,10 @@ fn one(
     let call = input::read(tool, input)?;
     let place = Place::here()?;
     let given = rules::read(&arguments.rules, &place)?;
-    for problem in &given.loaded.problems {
-        output.note(&given.loaded.draw(problem));
-    }
+    rules::tell(&given.loaded, output);
     let (frozen, problems) = Frozen::new(context(&place, &given)?);
     for problem in &problems {
-        output.note(&format!("{problem}\n"));
+        output.note(&given.loaded.draw(problem));
     }
     let surroundings = Surroundings {
         folder: place.folder.clone(),
@@ -116,7 +112,7 @@ fn context(place: &Place, given: &Given) -> Result<PermissionContext, Failure> {
             agent: AgentName::new("check"),
         }),
         mode: ModeInForce::root(given.mode),
-        rules: Arc::from(given.all_rules()),
+        rules: given.loaded.rules.clone().into(),
         tools: ToolSet::All,
         tools_to_pass_on: ToolSet::All,
         folder: place.folder.clone(),

@@ -44,12 +44,12 @@ async fn lead(prepared: Prepared, place: Place, output: &mut Output) -> Result<C
         return Err(problem);
     }
     let ledger = place.state.ledger();
-    let told_problems = prepared.told_problems();
+    let (told_problems, texts) = prepared.told_problems();
     let options = prepared.options(place, attended, Arc::clone(&clock));
     let (handle, leader) = Leader::start(options).await.map_err(|error| told(&error))?;
     for problem in leader.problems() {
         if !told_problems.contains(problem) {
-            output.note(&format!("{problem}\n"));
+            output.note(&texts.draw(problem));
         }
     }
     let scene = Scene::set(handle, (attended, front), clock, &ledger, output);

@@ -30,7 +30,9 @@ pub(super) fn job_grounds(
     let mut grounds: Vec<JobGround> = Vec::new();
     let mut problems = options.loaded.problems.clone();
     for job in &options.job_file.jobs {
-        let mut parts = parts_of(options, job)?;
+        let (rules, found) = rules_of(options, job);
+        keep(&mut problems, found);
+        let mut parts = parts_of(options, job, rules)?;
         // Jobs mostly share rules and folder; then they share the compiled rules too.
         let same = |last: &&JobGround| {
             last.parts.folder == parts.folder && last.parts.rules == parts.rules
@@ -42,11 +44,7 @@ pub(super) fn job_grounds(
             }
             None => {
                 let (frozen, found) = Frozen::new(PermissionContext::freeze(parts.clone()));
-                for problem in found {
-                    if !problems.contains(&problem) {
-                        problems.push(problem);
-                    }
-                }
+                keep(&mut problems, found);
                 frozen.index
             }
         };
@@ -61,15 +59,22 @@ pub(super) fn stopping(problems: &[Problem]) -> Vec<Problem> {
     problems.iter().filter(stops).cloned().collect()
 }
 
-fn rules_of(options: &LeaderOptions, job: &Job) -> Vec<PermissionRule> {
-    let of_job = job.rules.iter().map(|rule| rule.rule(&options.project));
-    let settings = options
-        .loaded
-        .rules
-        .iter()
-        .chain(&options.cli_rules)
-        .cloned();
-    settings.chain(of_job).collect()
+/// Jobs mostly have the same problems; each is told once.
+fn keep(problems: &mut Vec<Problem>, found: Vec<Problem>) {
+    for problem in found {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+}
+
+/// The rules of the settings and the job's, as far as the settings let those count; and what is wrong
+/// with the job's.
+fn rules_of(options: &LeaderOptions, job: &Job) -> (Vec<PermissionRule>, Vec<Problem>) {
+    let mut loaded = options.loaded.clone();
+    loaded.problems.clear();
+    loaded.add_rules(job.rules.iter().map(|rule| rule.rule(&options.project)));
+    (loaded.rules, loaded.problems)
 }
 
 fn mode_of(options: &LeaderOptions, job: &Job) -> Result<PermissionMode, StartError> {
@@ -116,12 +121,16 @@ fn directories_of(options: &LeaderOptions, job: &Job, folder: &AbsPath) -> Arc<[
 }
 
 /// The worker's context, with nobody in it yet.
-fn parts_of(options: &LeaderOptions, job: &Job) -> Result<ContextParts, StartError> {
+fn parts_of(
+    options: &LeaderOptions,
+    job: &Job,
+    rules: Vec<PermissionRule>,
+) -> Result<ContextParts, StartError> {
     let folder = options.project.join(&job.folder);
     Ok(ContextParts {
         lineage: lineage(job, WorkerId::new(RunId::FIRST, 0)),
         mode: ModeInForce::root(mode_of(options, job)?),
-        rules: rules_of(options, job).into(),
+        rules: rules.into(),
         tools: job.tools.clone(),
         // The limit of a job's tools binds its worker alone.
         tools_to_pass_on: ToolSet::All,

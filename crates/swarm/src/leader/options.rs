@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pointsman_agents::ModelAccess;
 use pointsman_gate::Classifier;
 use pointsman_ledger::{AppendError, Clock, OpenError};
-use pointsman_model::{AbsPath, Attended, PermissionMode, PermissionRule};
+use pointsman_model::{AbsPath, Attended, PermissionMode};
 use pointsman_policy::settings::Loaded;
 use pointsman_policy::{Problem, Tree};
 use pointsman_process::Environment;
@@ -26,10 +26,8 @@ pub struct LeaderOptions {
     pub place: StatePlace,
     /// Whether someone can answer.
     pub attended: Attended,
-    /// What the settings say.
+    /// What the settings say, and the rules of the command line with them.
     pub loaded: Loaded,
-    /// The rules of the command line.
-    pub cli_rules: Vec<PermissionRule>,
     /// The mode of jobs that say none, before that of the settings.
     pub mode: Option<PermissionMode>,
     /// What time it is.

@@ -81,7 +81,6 @@ impl Stage {
             home,
             place: self.place(),
             attended,
-            cli_rules: Vec::new(),
             mode: None,
             clock: Arc::new(SystemClock),
             tree: Arc::new(DiskTree),

@@ -1,6 +1,7 @@
 //! Nobody there: everything that would be asked is refused at once, said, and counted.
 
 use pointsman_model::{Attended, Outcome};
+use pointsman_policy::settings::Whose;
 use pointsman_swarm::{ExitCode, Leader, StartError};
 
 use pointsman_testkit::{Operator, Reply};
@@ -125,4 +126,22 @@ async fn law_7_a_deny_that_cannot_be_read_stops_an_unattended_start() {
         tokio::spawn(Operator::new(handle.requests().clone(), |_| Reply::allow()).work());
     assert_eq!(in_time(leader.finish()).await.exit, ExitCode::Done);
     assert_eq!(in_time(operator).await.unwrap().seen.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn law_7_a_managed_lock_takes_the_allow_rules_of_job_files_away() {
+    let stage = Stage::new();
+    let jobs = r#"
+[[job]]
+name = "locked"
+allow = ["Bash(touch *)"]
+step = [{ tool = "Bash", input = { command = "touch made" } }]
+"#;
+    assert_eq!(stage.run_unattended(jobs).await.exit, ExitCode::Done);
+    let mut options = stage.options(jobs, Attended::No);
+    options.loaded.switches.allow_rules = Whose::ManagedOnly;
+    let (_handle, leader) = Leader::start(options).await.unwrap();
+    let told: Vec<&str> = leader.problems().iter().map(|it| &*it.message).collect();
+    assert_eq!(told, ["the allow rule `Bash(touch *)` doesn't count"]);
+    assert_eq!(in_time(leader.finish()).await.exit, ExitCode::Unanswered);
 }

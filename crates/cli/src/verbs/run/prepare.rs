@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pointsman_agents::ModelAccess;
 use pointsman_ledger::Clock;
 use pointsman_model::{Attended, PermissionMode};
-use pointsman_policy::settings::Presence;
+use pointsman_policy::settings::{Presence, SourceTexts};
 use pointsman_policy::{DiskTree, Problem};
 use pointsman_process::Environment;
 use pointsman_surfaces::Terminal;
@@ -76,16 +76,12 @@ pub(super) fn prepare(
     })?;
     let parsed = JobFile::parse_in(&text, &shown, &place.project);
     let given = rules::read(&arguments.rules, place)?;
+    rules::tell(&given.loaded, output);
     for problem in &given.loaded.problems {
-        output.note(&given.loaded.draw(problem));
         output.object(&json!({ "problem": problem }));
     }
-    for loosening in &given.loaded.untrusted {
-        output.note(&format!(
-            "not in force until this project is trusted: {} ({})\n",
-            pointsman_surfaces::shown::line(&loosening.what),
-            loosening.place
-        ));
+    if !given.loaded.untrusted.is_empty() {
+        output.object(&json!({ "untrusted": given.loaded.untrusted }));
     }
     let job_file = parsed.map_err(|problems| tell(&problems, output))?;
     let by_settings = given.loaded.pointsman.unattended;
@@ -181,9 +177,10 @@ impl Prepared {
         }
     }
 
-    /// The problems that were told when the settings were read.
-    pub(super) fn told_problems(&self) -> Vec<Problem> {
-        self.given.loaded.problems.clone()
+    /// The problems that were told when the settings were read, and the texts they point into.
+    pub(super) fn told_problems(&self) -> (Vec<Problem>, SourceTexts) {
+        let loaded = &self.given.loaded;
+        (loaded.problems.clone(), loaded.texts.clone())
     }
 
     /// Why the run must not start, when it must not.
@@ -214,7 +211,6 @@ impl Prepared {
             place: place.state,
             attended,
             loaded: self.given.loaded,
-            cli_rules: self.given.rules,
             mode: self.mode,
             clock,
             tree: Arc::new(DiskTree),
