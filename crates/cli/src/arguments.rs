@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pointsman_model::{CallId, PermissionMode, RequestId, RunId};
+use pointsman_model::{CallId, Digest, PermissionMode, RequestId, RunId};
 use pointsman_surfaces::SessionScope;
 
 use crate::output::Form;
@@ -34,6 +34,8 @@ pub(crate) enum Verb {
     Log(LogArguments),
     /// Tell why a call was decided as it was.
     Why(WhyArguments),
+    /// Show what this project's files loosen, and say yes to it.
+    Trust(TrustArguments),
     /// Print the JSON schema of job files.
     Schema,
     /// Explain a reason, by the name that decisions carry.
@@ -203,6 +205,21 @@ impl std::str::FromStr for CallOrRequest {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct TrustArguments {
+    /// Say yes without being asked.
+    #[arg(long, conflicts_with_all = ["digest", "revoke"])]
+    pub(crate) yes: bool,
+    /// Say yes if the files have exactly this content, as `pointsman trust` tells it: for CI.
+    #[arg(long, value_name = "HEX", conflicts_with = "revoke")]
+    pub(crate) digest: Option<Digest>,
+    /// Take every yes to this project back.
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
     /// The reason's name; without one all are listed.
     pub(crate) reason: Option<String>,
@@ -241,6 +258,7 @@ impl Verb {
             }) => form,
             Self::Log(verb) => &verb.form,
             Self::Why(verb) => &verb.form,
+            Self::Trust(verb) => &verb.form,
             Self::Schema => return Form::Program,
             Self::Explain(verb) => &verb.form,
         };

@@ -7,6 +7,7 @@ mod log;
 mod queue;
 mod rules;
 mod run;
+mod trust;
 mod why;
 
 use crate::arguments::Verb;
@@ -20,6 +21,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
         Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
         Verb::Schema => schema(output),
+        Verb::Trust(arguments) => trust::run(&arguments, output),
         Verb::Run(arguments) => run::run(&arguments, output),
         Verb::Queue(arguments) => queue::queue(&arguments, output),
         Verb::Answer(arguments) => queue::answer(&arguments, output),
