@@ -36,6 +36,8 @@ pub(crate) enum Verb {
     Why(WhyArguments),
     /// Show what this project's files loosen, and say yes to it.
     Trust(TrustArguments),
+    /// Look at the rules that settings come to.
+    Policy(PolicyArguments),
     /// Print the JSON schema of job files.
     Schema,
     /// Explain a reason, by the name that decisions carry.
@@ -220,6 +222,53 @@ pub(crate) struct TrustArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct PolicyArguments {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub(crate) verb: PolicyVerb,
+}
+
+/// What can be done with rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyVerb {
+    /// Tell what settings say without meaning it. A project that is not trusted is read as if it were.
+    Lint(PolicyFilesArguments),
+    /// List the rules in force, each with its source; path rules with the files they cover.
+    Show(PolicyFilesArguments),
+    /// Print the JSON schema of settings files.
+    Schema,
+    /// Judge each line of a file of cases; the same as `check --cases`.
+    Test(PolicyTestArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyFilesArguments {
+    /// Read this settings file too; may be given again.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyTestArguments {
+    /// The cases, one JSON object a line.
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+impl PolicyVerb {
+    fn form(&self) -> Option<&FormArguments> {
+        match self {
+            Self::Lint(verb) | Self::Show(verb) => Some(&verb.form),
+            Self::Schema => None,
+            Self::Test(verb) => Some(&verb.form),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
     /// The reason's name; without one all are listed.
     pub(crate) reason: Option<String>,
@@ -259,6 +308,10 @@ impl Verb {
             Self::Log(verb) => &verb.form,
             Self::Why(verb) => &verb.form,
             Self::Trust(verb) => &verb.form,
+            Self::Policy(policy) => match policy.verb.form() {
+                Some(form) => form,
+                None => return Form::Program,
+            },
             Self::Schema => return Form::Program,
             Self::Explain(verb) => &verb.form,
         };

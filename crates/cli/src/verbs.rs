@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod init;
 mod log;
+mod policy;
 mod queue;
 mod rules;
 mod run;
@@ -21,6 +22,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
         Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
         Verb::Schema => schema(output),
+        Verb::Policy(arguments) => policy::run(&arguments, output),
         Verb::Trust(arguments) => trust::run(&arguments, output),
         Verb::Run(arguments) => run::run(&arguments, output),
         Verb::Queue(arguments) => queue::queue(&arguments, output),

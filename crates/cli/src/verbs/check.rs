@@ -1,6 +1,6 @@
 //! `pointsman check`: judge one call, or a file of cases, without running anything.
 
-mod cases;
+pub(super) mod cases;
 mod input;
 mod parts;
 

@@ -28,14 +28,14 @@ impl Read<'_> {
     }
 }
 
-fn read(rules: &[PermissionRule]) -> Vec<Read<'_>> {
+fn read<'r>(rules: impl Iterator<Item = &'r PermissionRule>) -> Vec<Read<'r>> {
     let parsed = |rule| {
         Some(Read {
             rule,
             parsed: parse_rule(rule.text.as_str()).ok()?,
         })
     };
-    rules.iter().filter_map(parsed).collect()
+    rules.filter_map(parsed).collect()
 }
 
 /// What is told of a rule at every loading: that it can never match, that nobody knows its tool, that
@@ -68,7 +68,8 @@ fn warning(rule: &PermissionRule, message: String, hint: impl Into<String>) -> P
 /// All that [`super::load`] doesn't tell by itself, in the order of the rules.
 #[must_use]
 pub fn lint(loaded: &Loaded) -> Vec<Problem> {
-    let rules = read(&loaded.rules);
+    let made = stand_in(loaded);
+    let rules = read(loaded.rules.iter().filter(|rule| Some(*rule) != made));
     let shadows = coverage::Shadows::new(&rules);
     let mut problems = Vec::new();
     for (index, read) in rules.iter().enumerate() {
@@ -87,6 +88,16 @@ pub fn lint(loaded: &Loaded) -> Vec<Problem> {
     problems.extend(reach::of_directories(loaded));
     problems.extend(hooks(loaded));
     problems
+}
+
+/// The ask rule for everything that loading made because something can't be read: nobody wrote it,
+/// and that it shadows all others goes without saying.
+fn stand_in(loaded: &Loaded) -> Option<&PermissionRule> {
+    let stops = |problem: &&Problem| problem.severity == Severity::StopsUnattended;
+    let cause = loaded.problems.iter().find(stops)?;
+    loaded.rules.iter().find(|rule| {
+        rule.behavior == RuleBehavior::Ask && rule.text.as_str() == "*" && rule.place == cause.place
+    })
 }
 
 /// A deny or ask for a tool that nobody knows forbids nothing. Names with `_` or `*` are of servers,

@@ -13,7 +13,7 @@ use crate::failure::{Code, Failure};
 use crate::output::Output;
 
 /// Judges each line; tells those that disagree in full.
-pub(super) fn run(file: &Path, output: &mut Output) -> Result<Code, Failure> {
+pub(in crate::verbs) fn run(file: &Path, output: &mut Output) -> Result<Code, Failure> {
     let shown = file.display();
     let opened = File::open(file).map_err(|error| Failure::of(&error).at(&shown))?;
     let (mut agree, mut differ) = (0_usize, 0_usize);

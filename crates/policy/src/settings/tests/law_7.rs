@@ -769,3 +769,11 @@ mode default (userSettings, /h/.claude/settings.json:9:34)
 ",
     );
 }
+
+#[test]
+fn the_lint_does_not_count_what_stands_in_for_something_unreadable() {
+    check_lint(
+        r#"{"permission": {}, "permissions": {"deny": ["Read(.env)"], "allow": ["Edit(/src/**)"]}}"#,
+        "",
+    );
+}
