@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pointsman_model::{CallId, Digest, PermissionMode, RequestId, RunId};
+use pointsman_model::{CallId, Digest, GrantId, PermissionMode, RequestId, RunId};
 use pointsman_surfaces::SessionScope;
 
 use crate::output::Form;
@@ -30,6 +30,8 @@ pub(crate) enum Verb {
     Queue(QueueArguments),
     /// Answer an open question from another terminal.
     Answer(AnswerArguments),
+    /// List what was granted for more than one call in a running leader, or take it back.
+    Grants(GrantsArguments),
     /// Show what the ledger holds of this project's runs.
     Log(LogArguments),
     /// Tell why a call was decided as it was.
@@ -127,6 +129,7 @@ pub(crate) struct QueueArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("kept").multiple(true))]
 pub(crate) struct AnswerArguments {
     /// The question, as `pointsman queue` lists it.
     pub(crate) id: RequestId,
@@ -136,13 +139,28 @@ pub(crate) struct AnswerArguments {
     #[arg(long)]
     pub(crate) text: Option<String>,
     /// Grant more than this one call: to the agent that asks, its job, or the whole run.
-    #[arg(long, value_name = "worker|job|run")]
+    #[arg(long, value_name = "worker|job|run", group = "kept")]
     pub(crate) always: Option<SessionScope>,
-    /// Which of the proposed rules to grant, counted from 1.
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "always")]
+    /// Keep the proposed rule for the runs to come: in your own settings, the project's, or those of
+    /// this checkout alone.
+    #[arg(long, value_name = "WHERE", group = "kept")]
+    pub(crate) save: Option<SaveWhere>,
+    /// Which of the proposed rules to grant or save, counted from 1.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "kept")]
     pub(crate) rule: usize,
     #[command(flatten)]
     pub(crate) form: FormArguments,
+}
+
+/// In which settings a rule is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SaveWhere {
+    /// `~/.claude/settings.json`.
+    User,
+    /// `.claude/settings.json`.
+    Project,
+    /// `.claude/settings.local.json`.
+    Local,
 }
 
 /// A yes or a no.
@@ -152,6 +170,33 @@ pub(crate) enum AnswerWord {
     Allow,
     /// It may not run.
     Deny,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct GrantsArguments {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub(crate) verb: Option<GrantsVerb>,
+    #[command(flatten)]
+    pub(crate) leader: LeaderArguments,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+/// What can be done with grants.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantsVerb {
+    /// Take one back: it no longer counts for any call.
+    Revoke(RevokeArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RevokeArguments {
+    /// The grant, as `pointsman grants` lists it.
+    pub(crate) id: GrantId,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 #[derive(Debug, Args)]
@@ -307,6 +352,11 @@ impl Verb {
             }) => form,
             Self::Log(verb) => &verb.form,
             Self::Why(verb) => &verb.form,
+            Self::Grants(GrantsArguments {
+                verb: Some(GrantsVerb::Revoke(verb)),
+                ..
+            }) => &verb.form,
+            Self::Grants(verb) => &verb.form,
             Self::Trust(verb) => &verb.form,
             Self::Policy(policy) => match policy.verb.form() {
                 Some(form) => form,

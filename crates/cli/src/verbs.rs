@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod grants;
 mod init;
 mod log;
 mod policy;
@@ -22,6 +23,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
         Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
         Verb::Schema => schema(output),
+        Verb::Grants(arguments) => grants::run(&arguments, output),
         Verb::Policy(arguments) => policy::run(&arguments, output),
         Verb::Trust(arguments) => trust::run(&arguments, output),
         Verb::Run(arguments) => run::run(&arguments, output),

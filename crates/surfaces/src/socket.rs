@@ -9,4 +9,6 @@ mod wire;
 
 pub use client::{Client, ClientError, FindError, find_leader};
 pub use server::{BindError, ControlSocket, Served};
-pub use wire::{AlwaysWire, AnswerWord, Ask, Came, LineError, Reply, RequestCard, read_line};
+pub use wire::{
+    AlwaysWire, AnswerWord, Ask, Came, GrantCard, LineError, Reply, RequestCard, read_line,
+};

@@ -1,16 +1,20 @@
 //! `pointsman queue` and `pointsman answer`: reach a running leader from another terminal.
 
+mod saving;
+
 use pointsman_model::{RequestId, RunId};
 use pointsman_surfaces::render::length;
 use pointsman_surfaces::shown;
 use pointsman_surfaces::socket::{
     AlwaysWire, AnswerWord as Word, Ask, Came, Client, FindError, Reply, RequestCard, find_leader,
 };
+use serde_json::json;
 
 use crate::arguments::{AnswerArguments, AnswerWord, QueueArguments};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
+use saving::Saving;
 
 /// Lists the open questions, or shows one in full.
 pub(super) fn queue(arguments: &QueueArguments, output: &mut Output) -> Result<Code, Failure> {
@@ -49,6 +53,9 @@ pub(super) fn answer(arguments: &AnswerArguments, output: &mut Output) -> Result
         (AnswerWord::Deny, Some(_), _) => {
             return Err(Failure::bad_input("`--always` goes with `allow` alone"));
         }
+        (AnswerWord::Deny, None, _) if arguments.save.is_some() => {
+            return Err(Failure::bad_input("`--save` goes with `allow` alone"));
+        }
         (AnswerWord::Allow, _, Some(_)) => {
             return Err(Failure::bad_input("`--text` goes with `deny` alone")
                 .hint("an agent is told why it may not; a yes needs no words"));
@@ -62,8 +69,13 @@ pub(super) fn answer(arguments: &AnswerArguments, output: &mut Output) -> Result
             }),
         ),
     };
-    let (_, mut leader) = leader(&Place::here()?, Some(id.run()))?;
+    let place = Place::here()?;
+    let (_, mut leader) = leader(&place, Some(id.run()))?;
     let card = cards(&mut leader)?.into_iter().find(|card| card.id == id);
+    let saving = match (arguments.save, &card) {
+        (Some(whose), Some(card)) => Some(Saving::of(card, arguments.rule, whose, &place)?),
+        (None, _) | (_, None) => None,
+    };
     let ask = Ask::Answer {
         id,
         answer,
@@ -83,10 +95,15 @@ pub(super) fn answer(arguments: &AnswerArguments, output: &mut Output) -> Result
                 return Err(unexpected());
             };
             output.text(&(text + "\n"));
+            if let (Some(saving), Came::Won) = (saving, came) {
+                let told = saving.save()?;
+                output.text(&told);
+                output.object(&json!({ "saved": saving.rules, "file": saving.file }));
+            }
             Ok(code(came))
         }
         Reply::Error { text } => Err(Failure::failed(text)),
-        Reply::Queue { .. } => Err(unexpected()),
+        Reply::Queue { .. } | Reply::Grants { .. } | Reply::Revoked { .. } => Err(unexpected()),
     }
 }
 
@@ -98,7 +115,7 @@ fn code(came: Came) -> Code {
     }
 }
 
-fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client), Failure> {
+pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client), Failure> {
     let sockets = place
         .state
         .sockets()
@@ -123,7 +140,7 @@ fn cards(leader: &mut Client) -> Result<Vec<RequestCard>, Failure> {
     {
         Reply::Queue { requests, .. } => Ok(requests),
         Reply::Error { text } => Err(Failure::failed(text)),
-        Reply::Answered { .. } => Err(unexpected()),
+        Reply::Answered { .. } | Reply::Grants { .. } | Reply::Revoked { .. } => Err(unexpected()),
     }
 }
 
@@ -153,7 +170,7 @@ fn not_open(id: RequestId) -> Failure {
     Failure::bad_input(format!("{id} is not open")).hint("`pointsman queue` lists what is open")
 }
 
-fn unexpected() -> Failure {
+pub(super) fn unexpected() -> Failure {
     Failure::failed("the leader answered something else than it was asked")
         .hint("use the same version of pointsman as the leader")
 }

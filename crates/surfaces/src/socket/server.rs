@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pointsman_approvals::{Answer, Answered, Requests};
+use pointsman_approvals::{Answer, Answered, Grants, GrantsError, Requests};
 use pointsman_ledger::Clock;
-use pointsman_model::{Answerer, RequestId, RunId, Surface, Verdict, VerdictKind};
+use pointsman_model::{Answerer, GrantId, RequestId, RunId, Surface, Verdict, VerdictKind};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::wire::{AlwaysWire, AnswerWord, Ask, Came, Reply, RequestCard};
+use super::wire::{AlwaysWire, AnswerWord, Ask, Came, GrantCard, Reply, RequestCard};
 use crate::render::{moment, verdict_line};
 use crate::session::grant_for;
 
@@ -68,6 +68,8 @@ pub struct Served {
     pub run: RunId,
     /// Its open requests.
     pub requests: Requests,
+    /// Its grants.
+    pub grants: Grants,
     /// Its clock.
     pub clock: Arc<dyn Clock>,
 }
@@ -159,6 +161,11 @@ async fn serve(stream: UnixStream, served: Served) {
     }
 }
 
+/// Whoever is on the other side: the same user, by command.
+const PERSON: Answerer = Answerer::Person {
+    surface: Surface::Command,
+};
+
 async fn answer(ask: Ask, served: &Served) -> Reply {
     match ask {
         Ask::Queue => {
@@ -181,9 +188,7 @@ async fn answer(ask: Ask, served: &Served) -> Reply {
             Ok(kind) => {
                 let answer = Answer {
                     kind,
-                    by: Answerer::Person {
-                        surface: Surface::Command,
-                    },
+                    by: PERSON,
                     digest,
                 };
                 match served.requests.answer(id, answer).await {
@@ -193,6 +198,25 @@ async fn answer(ask: Ask, served: &Served) -> Reply {
                     },
                 }
             }
+        },
+        Ask::Grants => Reply::Grants {
+            run: served.run,
+            grants: served.grants.list().iter().map(GrantCard::of).collect(),
+        },
+        Ask::Revoke { id } => revoke(id, served).await,
+    }
+}
+
+async fn revoke(id: GrantId, served: &Served) -> Reply {
+    match served.grants.revoke(id, PERSON).await {
+        Ok(()) => Reply::Revoked { id },
+        // It is over all the same; the record alone is missing.
+        Err(error @ GrantsError::NotRecorded(_)) => {
+            tracing::warn!(%error, grant = %id, "the end of a grant was not recorded");
+            Reply::Revoked { id }
+        }
+        Err(error) => Reply::Error {
+            text: error.to_string(),
         },
     }
 }

@@ -3,7 +3,9 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use pointsman_model::{Digest, Millis, PermissionRequest, RequestId, RunId, WallTime};
+use pointsman_model::{
+    Digest, Grant, GrantId, GrantScope, Millis, PermissionRequest, RequestId, RunId, Uses, WallTime,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::render::{call_line, reason_kind, reason_line, request_text};
@@ -32,6 +34,13 @@ pub enum Ask {
         always: Option<AlwaysWire>,
         /// The digest of what the person was shown; none when the request is open no longer.
         digest: Option<Digest>,
+    },
+    /// All grants in force.
+    Grants,
+    /// The end of one.
+    Revoke {
+        /// Which.
+        id: GrantId,
     },
 }
 
@@ -74,6 +83,18 @@ pub enum Reply {
         came: Came,
         /// The same for a person.
         text: String,
+    },
+    /// The grants in force, oldest first.
+    Grants {
+        /// The leader's run.
+        run: RunId,
+        /// The grants.
+        grants: Vec<GrantCard>,
+    },
+    /// A grant no longer counts.
+    Revoked {
+        /// Which.
+        id: GrantId,
     },
     /// The leader does not understand, or failed.
     Error {
@@ -160,6 +181,47 @@ impl RequestCard {
             deadline: request.deadline,
             digest: request.digest,
             drawn: request_text(request, Extent::Whole),
+        }
+    }
+}
+
+/// A grant as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantCard {
+    /// The grant.
+    pub id: GrantId,
+    /// What it allows, as a rule.
+    pub rule: String,
+    /// For whom: `call`, `worker`, `job` or `run`.
+    pub scope: String,
+    /// The call, worker or run that the scope names; of a job its worker.
+    pub of: String,
+    /// Until when; nothing when until the end of its scope.
+    pub until: Option<WallTime>,
+    /// How often it may still be used; nothing when without a bound.
+    pub uses: Option<u32>,
+}
+
+impl GrantCard {
+    /// The card of a grant.
+    #[must_use]
+    pub fn of(grant: &Grant) -> Self {
+        let (scope, of) = match &grant.scope {
+            GrantScope::Call { call } => ("call", call.to_string()),
+            GrantScope::Worker { worker } => ("worker", worker.to_string()),
+            GrantScope::Job { worker } => ("job", worker.to_string()),
+            GrantScope::Run { run } => ("run", run.to_string()),
+        };
+        Self {
+            id: grant.id,
+            rule: grant.rule.text.to_string(),
+            scope: scope.into(),
+            of,
+            until: grant.until,
+            uses: match grant.uses {
+                Uses::Unlimited => None,
+                Uses::Left(left) => Some(left.get()),
+            },
         }
     }
 }

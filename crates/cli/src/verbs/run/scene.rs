@@ -65,6 +65,7 @@ impl Scene {
                 let served = Served {
                     run: handle.run(),
                     requests: handle.requests().clone(),
+                    grants: handle.grants().clone(),
                     clock: Arc::clone(&clock),
                 };
                 services.spawn(socket.run(served, shutdown.clone()));

@@ -13,6 +13,7 @@ use crate::socket::Client;
 /// A leader's requests behind a socket.
 struct Leader {
     requests: Requests,
+    grants: Grants,
     path: PathBuf,
     shutdown: CancellationToken,
     tasks: JoinSet<()>,
@@ -36,7 +37,9 @@ impl Leader {
             run = ledger.begin_run(start.clone()).await.unwrap();
         }
         let options = RequestsOptions::default();
-        let (requests, service) = RequestsService::new(ledger, Arc::clone(&clock), &options);
+        let (requests, service) =
+            RequestsService::new(ledger.clone(), Arc::clone(&clock), &options);
+        let grants = Grants::new(run, ledger, Arc::clone(&clock));
         let path = folder.path().join("run.sock");
         let shutdown = CancellationToken::new();
         let mut tasks = JoinSet::new();
@@ -44,12 +47,14 @@ impl Leader {
         let served = Served {
             run,
             requests: requests.clone(),
+            grants: grants.clone(),
             clock,
         };
         let socket = ControlSocket::bind(&path).unwrap();
         tasks.spawn(socket.run(served, shutdown.clone()));
         Self {
             requests,
+            grants,
             path,
             shutdown,
             tasks,
@@ -206,4 +211,33 @@ async fn the_socket_is_its_owners_alone_and_goes_with_the_leader() {
     assert!(path.exists());
     drop(ControlSocket::bind(&path).unwrap());
     drop(folder);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn grants_are_listed_and_revoked_once() {
+    let leader = Leader::start().await;
+    let new = pointsman_approvals::NewGrant {
+        rules: vec![pointsman_model::RuleText::new("Bash(git push *)")],
+        scope: GrantScope::Run {
+            run: fixture::run(),
+        },
+        anchor: AbsPath::parse("/w/proj").unwrap(),
+        until: None,
+        uses: pointsman_model::Uses::Unlimited,
+        by: PERSON,
+        request: None,
+    };
+    let id = leader.grants.add(new).await.unwrap()[0].id;
+    let Reply::Grants { run, grants } = leader.ask(Ask::Grants).await else {
+        panic!("no grants");
+    };
+    assert_eq!((run, grants.len()), (fixture::run(), 1));
+    assert_eq!(grants[0].rule, "Bash(git push *)");
+    assert_eq!((grants[0].scope.as_str(), grants[0].uses), ("run", None));
+    let revoke = Ask::Revoke { id };
+    assert_eq!(leader.ask(revoke.clone()).await, Reply::Revoked { id });
+    let again = leader.ask(revoke).await;
+    assert!(matches!(again, Reply::Error { .. }), "{again:?}");
+    assert!(leader.grants.list().is_empty());
+    leader.stop().await;
 }
