@@ -16,6 +16,8 @@ mod runs;
 #[cfg(test)]
 mod screen;
 #[cfg(test)]
+mod settings;
+#[cfg(test)]
 mod tour;
 #[cfg(test)]
 mod wrong_input;

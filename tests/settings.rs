@@ -1,0 +1,351 @@
+//! Settings: trust in a project, what counts without it, and the verbs that look at rules.
+
+use expectrl::{Eof, Expect as _};
+use serde_json::Value;
+
+use crate::ground::{Ended, Project};
+
+const WRITES: &str = r#"
+[[job]]
+name = "writes"
+[[job.step]]
+tool = "Write"
+input = { file_path = "out.txt", content = "written\n" }
+"#;
+
+const ALLOWS: &str = "{\n  \"permissions\": {\n    \"allow\": [\"Edit(/out.txt)\"]\n  }\n}\n";
+
+const SETTINGS: &str = ".claude/settings.json";
+
+/// A project whose own file allows what its job does.
+fn loosened() -> Project {
+    let project = Project::with_job(WRITES);
+    project.write(SETTINGS, ALLOWS);
+    project
+}
+
+fn content(project: &Project) -> String {
+    let shown = project.run(["trust", "--json"]);
+    shown.objects()[0]["content"].as_str().unwrap().to_owned()
+}
+
+/// What was printed, with the temporary folder's name taken out.
+fn plain(project: &Project, ended: &Ended) -> String {
+    let folder = project.root().canonicalize().unwrap();
+    let text = ended.out.replace(folder.to_str().unwrap(), "PROJECT");
+    text.replace(
+        project.home().canonicalize().unwrap().to_str().unwrap(),
+        "HOME",
+    )
+}
+
+#[test]
+fn law_7_what_a_project_loosens_waits_for_a_yes_and_is_told_in_one_line() {
+    let project = loosened();
+    let refused = project.run(["run", "job.toml"]).expect_code(3);
+    let told = refused
+        .err
+        .lines()
+        .filter(|line| line.contains("pointsman trust"));
+    assert_eq!(told.count(), 1, "{}", refused.err);
+    project.run(["check", "Write", "out.txt"]).expect_code(4);
+    assert_eq!(project.read("out.txt"), None);
+    project.run(["trust", "--yes"]).expect_code(0);
+    let done = project.run(["run", "job.toml"]).expect_code(0);
+    assert!(!done.err.contains("pointsman trust"), "{}", done.err);
+    assert_eq!(project.read("out.txt").as_deref(), Some("written\n"));
+}
+
+#[test]
+fn a_yes_holds_for_exactly_the_content_it_was_said_to() {
+    let project = loosened();
+    project.run(["trust", "--yes"]).expect_code(0);
+    project.run(["check", "Write", "out.txt"]).expect_code(0);
+    project.write(SETTINGS, &ALLOWS.replace("out.txt", "*.txt"));
+    project.run(["check", "Write", "out.txt"]).expect_code(4);
+    project.write(SETTINGS, ALLOWS);
+    project.run(["check", "Write", "out.txt"]).expect_code(0);
+    project.run(["trust", "--revoke"]).expect_code(0);
+    project.run(["check", "Write", "out.txt"]).expect_code(4);
+}
+
+#[test]
+fn what_a_project_tightens_holds_at_once() {
+    let project = Project::with_job(WRITES);
+    project.write(SETTINGS, r#"{"permissions":{"deny":["Edit(/out.txt)"]}}"#);
+    let ended = project.run(["check", "Write", "out.txt"]).expect_code(3);
+    assert!(!ended.err.contains("trust"), "{}", ended.err);
+    let nothing = project.run(["trust"]).expect_code(0);
+    assert!(
+        nothing.out.contains("nothing needs trust"),
+        "{}",
+        nothing.out
+    );
+}
+
+#[test]
+fn without_a_terminal_nobody_is_asked_and_nothing_is_trusted() {
+    let project = loosened();
+    let shown = project.run(["trust"]).expect_code(1);
+    let line = "  .claude/settings.json:3:15  allows                Edit(/out.txt)\n";
+    assert!(shown.out.contains(line), "{}", shown.out);
+    assert!(shown.err.contains("--digest"), "{}", shown.err);
+    project.run(["trust", "--json"]).expect_code(1);
+    project.run(["check", "Write", "out.txt"]).expect_code(4);
+}
+
+#[test]
+fn at_a_terminal_the_whole_word_has_to_be_typed() {
+    let project = loosened();
+    for (typed, told) in [("y\r", "not trusted"), ("yes\r", "in force until")] {
+        let mut terminal = project.at_terminal(["trust"]);
+        terminal.expect("type `yes`").unwrap();
+        terminal.send(typed).unwrap();
+        terminal.expect(told).unwrap();
+        terminal.expect(Eof).unwrap();
+    }
+    project.run(["check", "Write", "out.txt"]).expect_code(0);
+}
+
+#[test]
+fn a_digest_says_yes_to_that_content_alone() {
+    let project = loosened();
+    let agreed = content(&project);
+    project.write(SETTINGS, &ALLOWS.replace("out.txt", "**"));
+    let refused = project.run(["trust", "--digest", &agreed]).expect_code(1);
+    assert!(
+        refused.err.contains("nothing was changed"),
+        "{}",
+        refused.err
+    );
+    project.run(["check", "Write", "out.txt"]).expect_code(4);
+    project.write(SETTINGS, ALLOWS);
+    let done = project
+        .run(["trust", "--digest", &agreed, "--json"])
+        .expect_code(0);
+    assert_eq!(done.objects()[0]["trusted"], true);
+    project.run(["check", "Write", "out.txt"]).expect_code(0);
+    project.run(["trust", "--digest", "abc"]).expect_code(2);
+}
+
+#[test]
+fn a_damaged_record_of_trust_is_told_and_counts_as_none() {
+    let project = loosened();
+    project.run(["trust", "--yes"]).expect_code(0);
+    let state = project.home().join(".local/state/pointsman");
+    let folder = std::fs::read_dir(state).unwrap().next().unwrap().unwrap();
+    std::fs::write(folder.path().join("trust.json"), "{").unwrap();
+    let ended = project.run(["check", "Write", "out.txt"]).expect_code(4);
+    assert!(ended.err.contains("is damaged"), "{}", ended.err);
+    project.run(["trust", "--yes"]).expect_code(0);
+    project.run(["check", "Write", "out.txt"]).expect_code(0);
+}
+
+#[test]
+fn a_worktree_takes_the_trust_of_its_main_checkout() {
+    let project = loosened();
+    project.run(["trust", "--yes"]).expect_code(0);
+    let root = project.root().canonicalize().unwrap();
+    let tree = root.parent().unwrap().join("tree");
+    let git = root.join(".git/worktrees/tree");
+    std::fs::create_dir_all(&git).unwrap();
+    std::fs::create_dir_all(tree.join(".claude")).unwrap();
+    std::fs::write(git.join("commondir"), "../..\n").unwrap();
+    std::fs::write(
+        git.join("gitdir"),
+        format!("{}\n", tree.join(".git").display()),
+    )
+    .unwrap();
+    std::fs::write(tree.join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
+    let code = |text: &str| {
+        std::fs::write(tree.join(SETTINGS), text).unwrap();
+        let mut command = project.command(["check", "Write", "out.txt"]);
+        command.current_dir(&tree).output().unwrap().status.code()
+    };
+    assert_eq!(code(ALLOWS), Some(0));
+    assert_eq!(code(&ALLOWS.replace("out.txt", "**")), Some(4));
+}
+
+#[test]
+fn law_7_a_deny_that_can_t_be_read_stops_nobody_s_run_and_makes_somebody_s_ask() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"reads\"\n[[job.step]]\ntool = \"Read\"\ninput = { file_path = \"job.toml\" }\n",
+    );
+    project.write(
+        SETTINGS,
+        "{\"permissions\": {\n  \"deny\": [\"Bash(rm\"]\n}}\n",
+    );
+    let stopped = project
+        .run(["run", "--unattended", "job.toml"])
+        .expect_code(2);
+    let place = format!("{SETTINGS}:2:");
+    assert!(stopped.err.contains(&place), "{}", stopped.err);
+    assert!(
+        stopped.err.contains("2 |   \"deny\": [\"Bash(rm\"]"),
+        "{}",
+        stopped.err
+    );
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let id = project.questions(1).remove(0);
+    project.run(["answer", &id, "allow"]).expect_code(0);
+    leader.wait().expect_code(0);
+}
+
+#[test]
+fn the_command_line_is_read_as_loudly_as_files() {
+    let project = Project::new();
+    let ended = project
+        .run(["check", "--deny", "Bsh(rm *)", "Read", "x"])
+        .expect_code(0);
+    assert!(ended.err.contains("did you mean `Bash`?"), "{}", ended.err);
+}
+
+#[test]
+fn show_lists_the_rules_in_force_with_source_and_files() {
+    let project = loosened();
+    for name in [".env", "sub/.env", "src/a.rs"] {
+        project.write(name, "");
+    }
+    project.write(
+        ".claude/settings.local.json",
+        "{\"permissions\": {\n  \"deny\": [\"Read(.env)\", \"Bash(rm *)\"],\n  \"allow\": [\"Edit(/src/**)\"]\n}}\n",
+    );
+    let shown = project.run(["policy", "show"]).expect_code(0);
+    insta::assert_snapshot!(plain(&project, &shown));
+    let objects = project
+        .run(["policy", "show", "--json"])
+        .expect_code(0)
+        .objects();
+    assert_eq!(objects.len(), 3);
+    let deny = objects
+        .iter()
+        .find(|rule| rule["rule"]["text"] == "Read(.env)")
+        .unwrap();
+    assert_eq!(deny["patterns"][0]["files"]["files"], 2);
+    assert_eq!(deny["rule"]["source"], "localSettings");
+}
+
+#[test]
+fn lint_tells_what_is_wrong_trusted_or_not() {
+    let project = Project::new();
+    project.run(["policy", "lint"]).expect_code(0);
+    project.write(
+        SETTINGS,
+        "{\n  \"permission\": {},\n  \"permissions\": {\n    \"deny\": [\"Read(/etc/passwd)\"],\n    \"allow\": [\"Bash(*)\", \"Bash(ls)\"]\n  }\n}\n",
+    );
+    let told = project.run(["policy", "lint"]).expect_code(1);
+    insta::assert_snapshot!(plain(&project, &told));
+    let objects = project
+        .run(["policy", "lint", "--json"])
+        .expect_code(1)
+        .objects();
+    assert!(
+        objects
+            .iter()
+            .all(|problem| problem["place"]["line"].is_u64())
+    );
+}
+
+#[test]
+fn schema_is_json_and_names_the_keys() {
+    let printed = Project::new().run(["policy", "schema"]).expect_code(0);
+    let schema: Value = serde_json::from_str(&printed.out).unwrap();
+    assert!(schema["properties"]["permissions"].is_object());
+    assert!(schema["properties"]["pointsman"].is_object());
+}
+
+#[test]
+fn policy_test_is_check_cases() {
+    let project = Project::new();
+    let case = |expected: &str| {
+        format!(
+            r#"{{"id":"a","settings":{{"permissions":{{"deny":["Bash(rm *)"]}}}},"mode":"default","cwd":"/w","home":"/h","tool":"Bash","input":{{"command":"rm x"}},"expected":"{expected}"}}"#
+        )
+    };
+    for (expected, code) in [("deny", 0), ("allow", 1)] {
+        project.write("cases.jsonl", &case(expected));
+        let test = project
+            .run(["policy", "test", "cases.jsonl", "--json"])
+            .expect_code(code);
+        let check = project
+            .run(["check", "--cases", "cases.jsonl", "--json"])
+            .expect_code(code);
+        assert_eq!(test.out, check.out);
+    }
+    project.run(["policy", "test", "none.jsonl"]).expect_code(2);
+}
+
+const ASKS_TWICE: &str = r#"
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "out/one.txt", content = "1" }
+[[job.step]]
+tool = "Bash"
+input = { command = "touch between" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "out/two.txt", content = "2" }
+"#;
+
+#[test]
+fn grants_are_listed_and_a_revoked_one_counts_no_longer() {
+    let project = Project::with_job(ASKS_TWICE);
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let first = project.questions(1).remove(0);
+    project
+        .run(["answer", &first, "allow", "--always", "job", "--rule", "2"])
+        .expect_code(0);
+    let between = crate::ground::until("the second question is open", || {
+        let open = project.queue();
+        let id = open.first()?["id"].as_str()?.to_owned();
+        (id != first).then_some(id)
+    });
+    let granted = project.run(["grants", "--json"]).expect_code(0).objects();
+    assert_eq!(granted.len(), 1, "{granted:?}");
+    assert_eq!(granted[0]["scope"], "job");
+    let grant = granted[0]["id"].as_str().unwrap();
+    let listed = project.run(["grants"]).expect_code(0);
+    assert!(listed.out.contains("Edit(/"), "{}", listed.out);
+    project.run(["grants", "revoke", grant]).expect_code(0);
+    let again = project.run(["grants", "revoke", grant]).expect_code(2);
+    assert!(again.err.contains("there is no grant"), "{}", again.err);
+    let none = project.run(["grants"]).expect_code(0);
+    assert!(none.out.contains("nothing is granted"), "{}", none.out);
+    project.run(["answer", &between, "allow"]).expect_code(0);
+    let last = crate::ground::until("the third question is open", || {
+        let open = project.queue();
+        let id = open.first()?["id"].as_str()?.to_owned();
+        (id != between).then_some(id)
+    });
+    project.run(["answer", &last, "deny"]).expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("out/two.txt"), None);
+    project.run(["grants"]).expect_code(2);
+}
+
+#[test]
+fn a_saved_rule_holds_for_the_next_run() {
+    let project = Project::with_job(WRITES);
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let id = project.questions(1).remove(0);
+    let wrong = project
+        .run(["answer", &id, "deny", "--save", "local"])
+        .expect_code(2);
+    assert!(
+        wrong.err.contains("goes with `allow` alone"),
+        "{}",
+        wrong.err
+    );
+    project
+        .run(["answer", &id, "allow", "--save", "local", "--rule", "9"])
+        .expect_code(2);
+    project
+        .run(["answer", &id, "allow", "--save", "local"])
+        .expect_code(0);
+    leader.wait().expect_code(0);
+    let saved = project.read(".claude/settings.local.json").unwrap();
+    assert!(saved.contains("out.txt"), "{saved}");
+    project.run(["run", "job.toml"]).expect_code(0);
+}
