@@ -39,7 +39,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crossterm::event::{Event as Input, EventStream};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::StreamExt as _;
 use pointsman_approvals::{Answer, OpenRequest, RequestEvent, RequestEvents, Requests};
 use pointsman_ledger::{Clock, Filter, LedgerReader, LedgerRecord, Seq};
 use pointsman_model::{Answerer, PermissionRequest, RequestId, Surface, VerdictKind, WorkerId};
@@ -176,8 +176,8 @@ impl ScreenService {
             let event = tokio::select! {
                 () = shutdown.cancelled() => break,
                 () = tokio::time::sleep_until(drawn + FRAME), if dirty => {
-                    self.draw();
-                    (drawn, dirty) = (Instant::now(), false);
+                    dirty = self.draw() == Again::Yes;
+                    drawn = Instant::now();
                     continue;
                 }
                 event = self.next(&mut tick, &mut flows) => event,
@@ -259,10 +259,11 @@ impl ScreenService {
                     );
                 }
                 Effect::Load(worker) => self.load(worker),
-                Effect::DropInput => self.drop_input(),
+                // What was read already comes within the grace, and is dropped there.
+                Effect::DropInput => self.device.drop_input(),
                 Effect::Redraw => {
-                    // A terminal that can't be cleared is drawn on as it is.
-                    let _ = self.device.terminal().clear();
+                    // A terminal that can't be wiped is drawn on as it is.
+                    let _ = self.device.wipe();
                 }
                 Effect::Ring => self.device.ring(),
             }
@@ -300,29 +301,18 @@ impl ScreenService {
             .spawn_blocking(move || (worker, records_of(&ledger, worker)));
     }
 
-    /// Throws away keys that were pressed before now, wherever they wait.
-    fn drop_input(&mut self) {
-        self.device.drop_input();
-        while let Some(Some(Ok(input))) = self.input.next().now_or_never() {
-            // A new size is no key.
-            if let Input::Resize(width, height) = input {
-                let now = self.options.clock.now();
-                self.state
-                    .handle(Event::Resized(Size::new(width, height)), now);
-            }
-        }
-    }
-
-    /// Draws a frame. Blocks while the terminal takes it, for which the runtime's other work moves on.
-    fn draw(&mut self) {
+    /// Draws a frame; says whether having seen it changes what is to be drawn. Blocks while the
+    /// terminal takes it, for which the runtime's other work moves on.
+    fn draw(&mut self) -> Again {
         let now = self.options.clock.now();
         match self.device.ready() {
             Ok(Panicked::No) => {}
             Ok(Panicked::Yes) => {
-                let text = "a part of pointsman panicked; its message is printed at the end";
+                let text =
+                    "a part of pointsman panicked; its message is there when this screen is left";
                 self.state.handle(Event::Notice(text.into()), now);
             }
-            Err(_) => return,
+            Err(_) => return Again::No,
         }
         self.device.set_title(title(&self.state));
         let size = self.device.size();
@@ -338,10 +328,24 @@ impl ScreenService {
             })
         });
         let drew = drawn.is_ok_and(|frame| frame.area.as_size() == size);
-        if drew {
-            self.state.handle(Event::Drawn, self.options.clock.now());
+        if !drew {
+            return Again::No;
+        }
+        let unseen = self.state.unseen();
+        self.state.handle(Event::Drawn, self.options.clock.now());
+        if self.state.unseen() == unseen {
+            Again::No
+        } else {
+            Again::Yes
         }
     }
+}
+
+/// Whether a frame calls for another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Again {
+    Yes,
+    No,
 }
 
 /// Which of a screen's sources are at their end.

@@ -17,7 +17,7 @@ use crossterm::terminal::{
 use crossterm::{execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Rect, Size};
 use rustix::termios::{QueueSelector, tcflush};
 
 use super::ScreenError;
@@ -69,8 +69,15 @@ impl Device {
             return Ok(Panicked::No);
         }
         take()?;
-        self.terminal.clear()?;
+        self.wipe()?;
         Ok(Panicked::Yes)
+    }
+
+    /// Wipes the screen, so that the next frame draws every cell. [`Terminal::clear`] would ask the
+    /// terminal for its cursor and wait for the answer, which the reader of keys takes away.
+    pub(super) fn wipe(&mut self) -> io::Result<()> {
+        let area = Rect::from((Position::ORIGIN, self.terminal.size()?));
+        self.terminal.resize(area)
     }
 
     /// See [`Terminal`].

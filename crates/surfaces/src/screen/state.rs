@@ -143,6 +143,14 @@ impl State {
         Frame::of(self.size).body
     }
 
+    /// How many rows of the request in view are still to be seen before a yes.
+    pub(super) fn unseen(&self) -> usize {
+        match &self.view {
+            View::Request(dialog) => dialog.unseen(),
+            View::Overview | View::Transcript(_) => 0,
+        }
+    }
+
     /// Places that the person is at.
     fn held(&self) -> Vec<Place> {
         let dialog = match &self.view {
