@@ -42,6 +42,8 @@ pub(crate) enum Verb {
     Policy(PolicyArguments),
     /// Print the JSON schema of job files.
     Schema,
+    /// Try the configured hooks.
+    Hooks(HooksArguments),
     /// Explain a reason, by the name that decisions carry.
     Explain(ExplainArguments),
 }
@@ -252,6 +254,44 @@ impl std::str::FromStr for CallOrRequest {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct HooksArguments {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub(crate) verb: HooksVerb,
+}
+
+/// What can be done with hooks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HooksVerb {
+    /// Ask them about a sample call; shows what each says and what that means. They run for real.
+    Test(HooksTestArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HooksTestArguments {
+    /// The tool of the sample.
+    #[arg(default_value = "Bash", value_name = "TOOL")]
+    pub(crate) tool: String,
+    /// Its input: the command line or the path, or a JSON object.
+    #[arg(
+        default_value = "git status",
+        value_name = "INPUT",
+        allow_hyphen_values = true
+    )]
+    pub(crate) input: String,
+    /// The event, like `PreToolUse`; else each that has a hook.
+    #[arg(long, value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+    /// Only hooks whose place, like `settings.json:12`, holds this text.
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) hook: Option<String>,
+    #[command(flatten)]
+    pub(crate) rules: RuleArguments,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TrustArguments {
     /// Say yes without being asked.
     #[arg(long, conflicts_with_all = ["digest", "revoke"])]
@@ -352,6 +392,9 @@ impl Verb {
             }) => form,
             Self::Log(verb) => &verb.form,
             Self::Why(verb) => &verb.form,
+            Self::Hooks(HooksArguments {
+                verb: HooksVerb::Test(verb),
+            }) => &verb.form,
             Self::Grants(GrantsArguments {
                 verb: Some(GrantsVerb::Revoke(verb)),
                 ..

@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod grants;
+mod hooks;
 mod init;
 mod log;
 mod policy;
@@ -22,6 +23,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
         Verb::Check(arguments) => check::run(&arguments, output),
         Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
+        Verb::Hooks(arguments) => hooks::run(&arguments, output),
         Verb::Schema => schema(output),
         Verb::Grants(arguments) => grants::run(&arguments, output),
         Verb::Policy(arguments) => policy::run(&arguments, output),

@@ -1,7 +1,7 @@
 //! `pointsman check`: judge one call, or a file of cases, without running anything.
 
 pub(super) mod cases;
-mod input;
+pub(super) mod input;
 mod parts;
 
 use pointsman_model::{
@@ -134,8 +134,8 @@ fn added_directories(loaded: &Loaded) -> impl Iterator<Item = AbsPath> {
 }
 
 /// A call as it is judged.
-struct Call {
-    tool: ToolName,
-    input: ToolInput,
-    text: JsonText,
+pub(super) struct Call {
+    pub(super) tool: ToolName,
+    pub(super) input: ToolInput,
+    pub(super) text: JsonText,
 }

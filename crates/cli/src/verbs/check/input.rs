@@ -9,7 +9,7 @@ use crate::failure::Failure;
 
 /// Reads the call. A short input means what the tool is mostly given: a command line, a file, a
 /// pattern, the type of an agent.
-pub(super) fn read(tool: &str, input: &str) -> Result<Call, Failure> {
+pub(in crate::verbs) fn read(tool: &str, input: &str) -> Result<Call, Failure> {
     let name = ToolName::parse(tool).map_err(|error| Failure::of(&error))?;
     let toolbox = Toolbox::built_in();
     let Some(known) = toolbox.get(&name) else {
