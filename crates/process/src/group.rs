@@ -144,17 +144,52 @@ fn begins(mark: &[u8], group: &str) -> bool {
 /// and a count.
 pub(crate) fn new_mark(outer: Option<&str>) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    static OWN: OnceLock<String> = OnceLock::new();
-    let own = OWN.get_or_init(|| {
-        let pid = rustix::process::getpid().as_raw_nonzero().get();
-        let started = Stat::read(pid).map_or(0, |stat| stat.started_ticks);
-        format!("{pid}.{started}")
-    });
+    let own = own_mark();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     match outer {
         Some(outer) => format!("{outer}/{own}.{count}"),
         None => format!("{own}.{count}"),
     }
+}
+
+/// This process among all that this machine has had since it was started: its number, and when it began.
+fn own_mark() -> &'static str {
+    static OWN: OnceLock<String> = OnceLock::new();
+    OWN.get_or_init(|| {
+        let pid = rustix::process::getpid().as_raw_nonzero().get();
+        let started = Stat::read(pid).map_or(0, |stat| stat.started_ticks);
+        format!("{pid}.{started}")
+    })
+}
+
+/// Whether another process descends from this one: by its mark, or by the parents it has. One that has shed both, by
+/// clearing its environment and letting its parents end, is not told from a stranger.
+#[must_use]
+pub fn is_of_this_process(pid: i32) -> bool {
+    let own_pid = rustix::process::getpid().as_raw_nonzero().get();
+    if pid == own_pid {
+        return false;
+    }
+    let own = own_mark().as_bytes();
+    let by_mark = |mark: &[u8]| {
+        let mut parts = mark.split(|byte| *byte == b'/');
+        parts.any(|part| {
+            part.strip_prefix(own)
+                .is_some_and(|rest| rest.starts_with(b"."))
+        })
+    };
+    carries(pid, &by_mark) || descends(pid, own_pid)
+}
+
+/// Whether `ancestor` is among the parents of `pid`.
+fn descends(pid: i32, ancestor: i32) -> bool {
+    /// More generations than a machine has processes in one line; ends the walk if numbers are re-used on the way.
+    const GENERATIONS_MAX: usize = 4096;
+    let parents = std::iter::successors(Some(pid), |pid| Some(Stat::read(*pid)?.parent));
+    parents
+        .skip(1)
+        .take(GENERATIONS_MAX)
+        .any(|parent| parent == ancestor)
 }
 
 /// The living processes with such a mark.
@@ -202,6 +237,7 @@ fn boot_id() -> &'static str {
 /// What we need of `/proc/PID/stat`.
 struct Stat {
     lives: bool,
+    parent: i32,
     group: i32,
     started_ticks: u64,
 }
@@ -214,10 +250,12 @@ impl Stat {
         let (_, rest) = text.rsplit_once(')')?;
         let mut fields = rest.split_ascii_whitespace();
         let lives = !matches!(fields.next()?, "Z" | "X");
-        let group = fields.nth(1)?.parse().ok()?;
+        let parent = fields.next()?.parse().ok()?;
+        let group = fields.next()?.parse().ok()?;
         let started_ticks = fields.nth(16)?.parse().ok()?;
         Some(Self {
             lives,
+            parent,
             group,
             started_ticks,
         })

@@ -77,4 +77,30 @@ mod tests {
         assert_eq!(reap_owned_by("reap-test-outer"), 1);
         assert_eq!(outside.wait().unwrap().signal(), Some(9));
     }
+
+    #[test]
+    fn a_child_is_told_from_a_stranger_by_its_parents_or_by_its_mark() {
+        use crate::is_of_this_process;
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert!(!is_of_this_process(own) && !is_of_this_process(1));
+        let mut child = sleeper(&Environment::empty());
+        assert!(is_of_this_process(i32::try_from(child.id()).unwrap()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // A shell that ends at once leaves its child to another parent.
+        let told = Command::new("/bin/sh")
+            .args(["-c", "/bin/sleep 600 >/dev/null 2>&1 & echo $!"])
+            .env_clear()
+            .env("POINTSMAN_PROCESS", crate::group::new_mark(None))
+            .output()
+            .unwrap();
+        let orphan: i32 = String::from_utf8(told.stdout)
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap();
+        assert!(is_of_this_process(orphan));
+        let orphan = rustix::process::Pid::from_raw(orphan).unwrap();
+        rustix::process::kill_process(orphan, Signal::KILL).unwrap();
+    }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use pointsman_approvals::{Answer, Answered, Grants, GrantsError, Requests};
 use pointsman_ledger::Clock;
 use pointsman_model::{Answerer, GrantId, RequestId, RunId, Surface, Verdict, VerdictKind};
+use pointsman_process::is_of_this_process;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
@@ -109,10 +110,10 @@ impl ControlSocket {
                 () = shutdown.cancelled() => break,
                 Some(_) = clients.join_next() => {}
                 accepted = self.listener.accept(), if has_room => match accepted {
-                    Ok((stream, _)) if is_mine(&stream) => {
+                    Ok((stream, _)) if is_a_persons(&stream) => {
                         clients.spawn(serve(stream, served.clone()));
                     }
-                    Ok(_) => tracing::warn!("a client of another user was turned away"),
+                    Ok(_) => tracing::warn!("a client of another user, or of an agent, was turned away"),
                     Err(error) => {
                         tracing::warn!(%error, "a client could not be accepted");
                         // Out of file descriptors, most likely: others have to end first.
@@ -126,11 +127,13 @@ impl ControlSocket {
     }
 }
 
-/// Whether the other side is a process of this user.
-fn is_mine(stream: &UnixStream) -> bool {
-    stream
-        .peer_cred()
-        .is_ok_and(|peer| peer.uid() == rustix::process::geteuid().as_raw())
+/// Whether the other side is a process of this user, and none that an agent of this leader started: an agent must not
+/// answer its own question (law 2).
+fn is_a_persons(stream: &UnixStream) -> bool {
+    stream.peer_cred().is_ok_and(|peer| {
+        peer.uid() == rustix::process::geteuid().as_raw()
+            && peer.pid().is_some_and(|pid| !is_of_this_process(pid))
+    })
 }
 
 /// Answers one client, line by line, until it goes, is silent too long, or talks nonsense.
