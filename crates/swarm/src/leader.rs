@@ -137,9 +137,11 @@ impl Leader {
             .await;
         // Told once.
         let _ = ground.background.set(heard.context);
-        heard.halt.map(|HookWord { hook, text }| StopReason::Halted {
-            text: format!("hook `{hook}` halted the run: {text}").into(),
-        })
+        heard
+            .halt
+            .map(|HookWord { hook, text }| StopReason::Halted {
+                text: format!("hook `{hook}` halted the run: {text}").into(),
+            })
     }
 
     /// Tells hooks that the run ends, and ends those that nobody waited for.

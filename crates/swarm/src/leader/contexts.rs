@@ -23,12 +23,20 @@ pub(super) struct JobGround {
 /// Works out what each job's worker may do, once, and says what is wrong with the rules.
 ///
 /// # Errors
-/// When a job's mode is switched off.
+/// When the mode of a job, or of an agent that may be spawned, is switched off.
 pub(super) fn job_grounds(
     options: &LeaderOptions,
 ) -> Result<(Vec<JobGround>, Vec<Problem>), StartError> {
     let mut grounds: Vec<JobGround> = Vec::new();
     let mut problems = options.loaded.problems.clone();
+    for (name, agent) in &options.job_file.agents {
+        if let Some(mode) = agent.mode
+            && is_forbidden(options, mode)
+        {
+            let agent = name.as_str().into();
+            return Err(StartError::AgentModeForbidden { agent, mode });
+        }
+    }
     for job in &options.job_file.jobs {
         let (rules, found) = rules_of(options, job);
         keep(&mut problems, found);
@@ -88,20 +96,24 @@ fn mode_of(options: &LeaderOptions, job: &Job) -> Result<PermissionMode, StartEr
         .or(options.mode)
         .or(of_settings)
         .unwrap_or(PermissionMode::Default);
+    if is_forbidden(options, mode) {
+        let job = job.name.as_ref().into();
+        return Err(StartError::ModeForbidden { job, mode });
+    }
+    Ok(mode)
+}
+
+/// Whether the settings switch that mode off.
+fn is_forbidden(options: &LeaderOptions, mode: PermissionMode) -> bool {
     let switches = &options.loaded.switches;
-    let forbidden = match mode {
+    match mode {
         PermissionMode::BypassPermissions => switches.bypass == Offer::Forbidden,
         PermissionMode::Auto => switches.auto == Offer::Forbidden,
         PermissionMode::Plan
         | PermissionMode::DontAsk
         | PermissionMode::Default
         | PermissionMode::AcceptEdits => false,
-    };
-    if forbidden {
-        let job = job.name.as_ref().into();
-        return Err(StartError::ModeForbidden { job, mode });
     }
-    Ok(mode)
 }
 
 /// The job's folder first, then what it names beside it, then those of the settings.

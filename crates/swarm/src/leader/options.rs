@@ -76,6 +76,14 @@ pub enum StartError {
         /// The mode.
         mode: PermissionMode,
     },
+    /// An agent that may be spawned asks for a mode that settings switch off.
+    #[error("the agent `{agent}` asks for mode `{mode}`, which the settings switch off")]
+    AgentModeForbidden {
+        /// The agent's type.
+        agent: Box<str>,
+        /// The mode.
+        mode: PermissionMode,
+    },
     /// A model can't do the work it is to do.
     #[error(transparent)]
     Model(#[from] NoModel),
