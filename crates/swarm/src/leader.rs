@@ -69,6 +69,8 @@ pub struct Leader {
     services: JoinSet<()>,
     services_stop: CancellationToken,
     problems: Vec<Problem>,
+    /// What everything that this run starts carries in its environment.
+    owner: Box<str>,
 }
 
 /// How far a job is.
@@ -300,6 +302,23 @@ impl Leader {
         }
     }
 
+    /// Ends what calls of this run left running after their own end (a server in the background, a program in a session
+    /// of its own).
+    async fn end_strays(&mut self) {
+        let owner = self.owner.clone();
+        let ended = tokio::task::spawn_blocking(move || pointsman_process::reap_owned_by(&owner));
+        match ended.await {
+            Ok(0) => {}
+            Ok(count) => self.remarks.push(
+                format!("{count} processes that calls had left running were ended with the run")
+                    .into(),
+            ),
+            Err(error) => self
+                .remarks
+                .push(format!("what calls left running could not be looked for: {error}").into()),
+        }
+    }
+
     /// Ends the services, counts up, and closes the ledger.
     async fn close(mut self, started: Instant) -> RunSummary {
         self.ground.stop.cancel();
@@ -307,6 +326,7 @@ impl Leader {
             .end_open(EndScope::Everything, "the run has ended")
             .await;
         self.end_hooks().await;
+        self.end_strays().await;
         let (census, tally) = self.reckon().await;
         let ends = self
             .progress

@@ -57,7 +57,8 @@ pub(super) async fn start(
     options.place.prepare()?;
     let (ledger, report) = open_ledger(&options).await?;
     let run = ledger.begin_run(run_start(&options)).await?;
-    options.environment = options.environment.owned_by(&options.place.owner(run));
+    let owner = options.place.owner(run);
+    options.environment = options.environment.owned_by(&owner);
     let reaped = reap(&ledger, run, &options.place, &report).await?;
     let (order, orders) = flume::bounded(ORDERS_MAX);
     let Stood {
@@ -98,6 +99,7 @@ pub(super) async fn start(
         services,
         problems,
         ground,
+        owner: owner.into(),
     };
     Ok((handle, leader))
 }

@@ -138,6 +138,42 @@ step = [{ tool = "Bash", input = { command = "echo $$ > pid; sleep 600 & sleep 6
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn law_21_what_a_call_left_running_ends_with_the_run() {
+    let stage = Stage::new();
+    let jobs = r#"
+[[job]]
+name = "leaves"
+mode = "bypassPermissions"
+step = [{ tool = "Bash", input = { command = "setsid sh -c 'echo $$ > pid; exec sleep 600' >/dev/null 2>&1 & until test -s pid; do sleep 0.02; done" } }]
+"#;
+    let summary = stage.run_unattended(jobs).await;
+    assert_eq!(told(&summary), "leaves done after 1; exit 0");
+    super::stopping::check_group_is_gone(&stage.file("pid"));
+}
+
+#[tokio::test]
+async fn an_agent_may_not_ask_for_a_mode_that_settings_switch_off() {
+    use pointsman_model::Attended;
+    use pointsman_policy::settings::Offer;
+    let stage = Stage::new();
+    let jobs = r#"
+[[job]]
+name = "works"
+step = [{ tool = "Agent", input = { subagent_type = "free", prompt = "go" } }]
+[agents.free]
+mode = "bypassPermissions"
+step = [{ tool = "Glob", input = { pattern = "*" } }]
+"#;
+    let mut options = stage.options(jobs, Attended::No);
+    options.loaded.switches.bypass = Offer::Forbidden;
+    let error = pointsman_swarm::Leader::start(options).await.err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the agent `free` asks for mode `bypassPermissions`, which the settings switch off"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_jobs_failure_stops_the_run_when_the_file_says_so() {
     let stage = Stage::new();
     let jobs = r#"
