@@ -8,7 +8,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
 /// The variable that carries a group's mark. What a marked program starts carries it too, and a
@@ -17,6 +20,10 @@ pub(crate) const MARK_VARIABLE: &str = "POINTSMAN_PROCESS";
 
 /// How often the process table is read again for strays that were started while it was read.
 const SWEEPS_MAX: u32 = 8;
+
+/// How long the killed are waited for. The kernel takes milliseconds, on a busy machine some hundreds; one that hangs
+/// in a device may take for ever, and is not worth a start.
+const DEATH_MAX: Duration = Duration::from_secs(2);
 
 /// A process group that [`crate::run`] started. Its owner records it, so that [`crate::reap`] can
 /// end it after the leader died.
@@ -81,17 +88,34 @@ impl ProcessGroup {
     }
 
     /// Whether its first process lives and is that very process.
-    pub(crate) fn leader_lives(&self) -> bool {
+    fn leader_lives(&self) -> bool {
         Stat::read(self.id).is_some_and(|stat| {
             stat.lives && stat.started_ticks == self.started_ticks && stat.group == self.id
         })
     }
 
-    /// Whether a process that carries the mark is a member of it.
-    pub(crate) fn has_marked_member(&self) -> bool {
+    /// Kills the group if it is still this one, and waits until its members that can be told are dead. Says whether
+    /// there was anything to kill.
+    pub(crate) fn kill_if_ours(&self) -> bool {
+        let members = self.members();
+        if members.is_empty() {
+            return false;
+        }
+        self.signal(Signal::KILL);
+        wait_for_deaths(members);
+        true
+    }
+
+    /// Its first process, if it lives and is that very process, and the members that carry the mark. Each is held, so
+    /// that it can be waited for.
+    fn members(&self) -> Vec<OwnedFd> {
+        let first = self.leader_lives().then_some(self.id);
         marked(&|mark: &[u8]| begins(mark, &self.mark))
-            .iter()
-            .any(|pid| Stat::read(*pid).is_some_and(|stat| stat.group == self.id))
+            .into_iter()
+            .filter(|pid| Stat::read(*pid).is_some_and(|stat| stat.group == self.id))
+            .chain(first)
+            .filter_map(hold)
+            .collect()
     }
 
     /// Sends the signal to every member. The caller knows that the number is still this group's:
@@ -122,16 +146,50 @@ pub(crate) fn kill_owned_by(owner: &str) -> u32 {
 
 /// Kills every process with such a mark, until none is left. Tells how many.
 fn sweep(is_meant: impl Fn(&[u8]) -> bool) -> u32 {
-    // A killed process is seen until it is dead, so it may be found again; it counts once.
+    // One that took longer to die than it was waited for is found again; it counts once.
     let mut killed = BTreeSet::new();
     for _ in 0..SWEEPS_MAX {
         let found = marked(&is_meant);
         if found.is_empty() {
             break;
         }
-        killed.extend(found.into_iter().filter(|pid| kill_if(*pid, &is_meant)));
+        let mut dying = Vec::new();
+        for pid in found {
+            if let Some(held) = kill_if(pid, &is_meant) {
+                killed.insert(pid);
+                dying.push(held);
+            }
+        }
+        wait_for_deaths(dying);
     }
     u32::try_from(killed.len()).unwrap_or(u32::MAX)
+}
+
+/// Until each of them is dead, or [`DEATH_MAX`] is over: what still dies when the table is read next would be taken
+/// for something that lives.
+fn wait_for_deaths(mut dying: Vec<OwnedFd>) {
+    let since = Instant::now();
+    while !dying.is_empty() {
+        let Ok(left) = Timespec::try_from(DEATH_MAX.saturating_sub(since.elapsed())) else {
+            return;
+        };
+        let mut watched: Vec<PollFd<'_>> = dying
+            .iter()
+            .map(|held| PollFd::new(held, PollFlags::IN))
+            .collect();
+        match poll(&mut watched, Some(&left)) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(_) => return,
+        }
+        let lives: Vec<bool> = watched
+            .iter()
+            .map(|seen| seen.revents().is_empty())
+            .collect();
+        let mut lives = lives.into_iter();
+        dying.retain(|_| lives.next().unwrap_or(false));
+    }
 }
 
 /// Whether a mark is `group`'s, or that of a pointsman inside it.
@@ -218,11 +276,13 @@ fn carries(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> bool {
 
 /// The process is held by a descriptor while it is looked at again, so that its number can't have
 /// passed to another when the signal goes out.
-fn kill_if(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> bool {
-    let Some(Ok(held)) = Pid::from_raw(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
-        return false;
-    };
-    carries(pid, is_meant) && pidfd_send_signal(&held, Signal::KILL).is_ok()
+fn kill_if(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> Option<OwnedFd> {
+    let held = hold(pid)?;
+    (carries(pid, is_meant) && pidfd_send_signal(&held, Signal::KILL).is_ok()).then_some(held)
+}
+
+fn hold(pid: i32) -> Option<OwnedFd> {
+    pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()
 }
 
 fn boot_id() -> &'static str {

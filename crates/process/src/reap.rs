@@ -1,7 +1,5 @@
 //! Reaping: what a killed leader left running is ended at the next start (law 21).
 
-use rustix::process::Signal;
-
 use crate::ProcessGroup;
 use crate::group::kill_owned_by;
 
@@ -27,10 +25,7 @@ pub fn reap(group: &ProcessGroup) -> Reaped {
     if group.is_of_an_earlier_boot() {
         return Reaped::Gone;
     }
-    let is_ours = group.leader_lives() || group.has_marked_member();
-    if is_ours {
-        group.signal(Signal::KILL);
-    }
+    let is_ours = group.kill_if_ours();
     let strays = group.kill_strays();
     if is_ours || strays > 0 {
         Reaped::Killed { strays }
@@ -52,6 +47,8 @@ pub fn reap_owned_by(owner: &str) -> u32 {
 mod tests {
     use std::os::unix::process::ExitStatusExt as _;
     use std::process::{Child, Command};
+
+    use rustix::process::Signal;
 
     use super::*;
     use crate::Environment;
