@@ -136,6 +136,13 @@ impl ProcessGroup {
     }
 }
 
+/// [`ProcessGroup::kill_strays`] on a thread that may block.
+pub(crate) async fn kill_strays_of(group: &ProcessGroup) {
+    let group = group.clone();
+    // It is lost with the runtime alone, whose end the next start reaps after.
+    let _ = tokio::task::spawn_blocking(move || group.kill_strays()).await;
+}
+
 /// Kills every process whose mark names that owner. Tells how many.
 pub(crate) fn kill_owned_by(owner: &str) -> u32 {
     sweep(|mark| {

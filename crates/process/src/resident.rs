@@ -13,6 +13,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use crate::child::{Child, Pipes, Program};
+use crate::group::kill_strays_of;
 use crate::{Environment, ProcessGroup, RunError};
 
 /// What is kept of its complaints, in bytes: enough for the last lines before it died.
@@ -194,7 +195,7 @@ impl Resident {
         drop(stdin);
         let _ = tokio::time::timeout(grace, child.ended()).await;
         child.group().signal(Signal::KILL);
-        child.group().kill_strays();
+        kill_strays_of(child.group()).await;
         let _ = child.wait().await;
     }
 }

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::child::{Child, Exit, Pipes, Program};
+use crate::group::kill_strays_of;
 use crate::{Environment, Output, ProcessGroup};
 
 /// How long output is still read after the program ended or was killed, when something keeps its
@@ -171,7 +172,7 @@ pub async fn run(
         }
         child.group().signal(Signal::KILL);
         if cut_short.is_some() {
-            child.group().kill_strays();
+            kill_strays_of(child.group()).await;
         }
         let exit = child.wait().await.map_err(|source| program.watch(source))?;
         let _ = tokio::time::timeout(DRAIN, talk.finish()).await;
