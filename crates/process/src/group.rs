@@ -25,6 +25,11 @@ const SWEEPS_MAX: u32 = 8;
 /// in a device may take for ever, and is not worth a start.
 const DEATH_MAX: Duration = Duration::from_secs(2);
 
+/// How often a process that is just becoming another program is looked at, and how long between: a tenth of a second
+/// in all, which is a thousand times what it takes.
+const STARTING_LOOKS_MAX: u32 = 100;
+const STARTING_PAUSE: Duration = Duration::from_millis(1);
+
 /// A process group that [`crate::run`] started. Its owner records it, so that [`crate::reap`] can
 /// end it after the leader died.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -270,7 +275,7 @@ fn marked(is_meant: &impl Fn(&[u8]) -> bool) -> Vec<i32> {
 
 /// Other users' environments can't be read; their processes are none of ours.
 fn carries(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> bool {
-    let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
+    let Some(environment) = environment(pid) else {
         return false;
     };
     environment.split(|byte| *byte == 0).any(|variable| {
@@ -279,6 +284,19 @@ fn carries(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> bool {
             .and_then(|rest| rest.strip_prefix(b"="))
             .is_some_and(is_meant)
     })
+}
+
+/// The environment a process was started with. One that is just being replaced by another program has none for some
+/// microseconds, and must not slip through for that: it is looked at again.
+fn environment(pid: i32) -> Option<Vec<u8>> {
+    for _ in 0..STARTING_LOOKS_MAX {
+        let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+        if !environment.is_empty() || !Stat::read(pid).is_some_and(|stat| stat.is_starting) {
+            return Some(environment);
+        }
+        std::thread::sleep(STARTING_PAUSE);
+    }
+    None
 }
 
 /// The process is held by a descriptor while it is looked at again, so that its number can't have
@@ -307,6 +325,8 @@ struct Stat {
     parent: i32,
     group: i32,
     started_ticks: u64,
+    /// It has memory, but the place of its environment is not set yet: its program is being loaded.
+    is_starting: bool,
 }
 
 impl Stat {
@@ -320,11 +340,14 @@ impl Stat {
         let parent = fields.next()?.parse().ok()?;
         let group = fields.next()?.parse().ok()?;
         let started_ticks = fields.nth(16)?.parse().ok()?;
+        let memory: u64 = fields.next()?.parse().ok()?;
+        let environment_end: u64 = fields.nth(27)?.parse().ok()?;
         Some(Self {
             lives,
             parent,
             group,
             started_ticks,
+            is_starting: lives && memory != 0 && environment_end == 0,
         })
     }
 }

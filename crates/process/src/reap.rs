@@ -64,14 +64,16 @@ mod tests {
 
     #[test]
     fn an_owners_processes_are_found_without_any_record_of_them() {
-        let outer = Environment::empty().owned_by("reap-test-outer");
-        let inner = outer.clone().owned_by("reap-test-inner");
+        // The same tests may run beside these.
+        let owner = |name: &str| format!("reap-test-{}-{name}", std::process::id());
+        let outer = Environment::empty().owned_by(&owner("outer"));
+        let inner = outer.clone().owned_by(&owner("inner"));
         let (mut outside, mut inside) = (sleeper(&outer), sleeper(&inner));
-        assert_eq!(reap_owned_by("reap-test"), 0);
-        assert_eq!(reap_owned_by("reap-test-inner"), 1);
+        assert_eq!(reap_owned_by(owner("").trim_end_matches('-')), 0);
+        assert_eq!(reap_owned_by(&owner("inner")), 1);
         assert_eq!(inside.wait().unwrap().signal(), Some(9));
         assert!(outside.try_wait().unwrap().is_none());
-        assert_eq!(reap_owned_by("reap-test-outer"), 1);
+        assert_eq!(reap_owned_by(&owner("outer")), 1);
         assert_eq!(outside.wait().unwrap().signal(), Some(9));
     }
 
