@@ -12,6 +12,7 @@ mod sample;
 mod bind;
 mod grants;
 mod mailbox;
+mod reign;
 mod save;
 mod trust;
 
@@ -20,6 +21,7 @@ pub use grants::{Grants, GrantsError, NewGrant, UseError};
 pub use mailbox::{
     ForwardError, Forwarded, InProcessMailbox, Inbox, Letter, Mailbox, Undelivered, in_process,
 };
+pub use reign::{Epoch, Generation, Reign};
 pub use requests::{
     Advice, Answer, AnswerError, Answered, EndScope, OpenError, OpenRequest, RequestEvent,
     RequestEvents, Requests, RequestsOptions, RequestsService, Ticket,

@@ -13,10 +13,9 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use pointsman_ledger::{AppendError, Clock, Filter, Ledger, RecordBody, RecordKind, Seq, Showing};
+use pointsman_ledger::{AppendError, Clock, Ledger, Seq, Showing};
 use pointsman_model::{
-    Answerer, CallId, Digest, Millis, Outcome, PermissionRequest, RequestId, Verdict, VerdictKind,
-    WorkerId,
+    Answerer, Digest, Millis, Outcome, PermissionRequest, RequestId, Verdict, VerdictKind, WorkerId,
 };
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -30,6 +29,8 @@ use self::ticket::Dropped;
 pub use self::board::{Advice, OpenRequest, RequestEvent, RequestEvents};
 pub use self::ticket::Ticket;
 
+use crate::{Epoch, Reign};
+
 /// How many messages may wait for the service. It only moves them on to the ledger's queue, so this bounds memory, not
 /// rate.
 const INBOX_MAX: usize = 4096;
@@ -41,8 +42,8 @@ const BATCH_MAX: usize = 1024;
 /// clock that was set forward and a machine that slept.
 const WALL_CHECK: Millis = Millis(1000);
 
-/// How many answers to unknown requests are looked up in the ledger at a time; more are told to try again.
-const LOOKUPS_MAX: usize = 32;
+/// How many requests are looked up in the ledger at a time; whoever answers one more is told to try again.
+const LOOKUPS_MAX: usize = 64;
 
 /// What may be set.
 #[derive(Debug, Clone)]
@@ -51,6 +52,8 @@ pub struct RequestsOptions {
     pub soon: Millis,
     /// How many events a slow subscriber may lag behind before it has to look at the list anew.
     pub events_kept_max: usize,
+    /// Whose reign it is: the first leader's of a run, or that of one who took it up again.
+    pub reign: Reign,
 }
 
 impl Default for RequestsOptions {
@@ -58,6 +61,7 @@ impl Default for RequestsOptions {
         Self {
             soon: Millis(30_000),
             events_kept_max: 4096,
+            reign: Reign::FIRST,
         }
     }
 }
@@ -108,6 +112,14 @@ pub enum AnswerError {
         request: RequestId,
         /// What it asks for.
         digest: Digest,
+    },
+    /// It was given to a question of another leader's reign.
+    #[error("{request} was asked anew by another leader since it was shown: look at it again")]
+    OtherReign {
+        /// The request.
+        request: RequestId,
+        /// The reign it is asked in now.
+        epoch: Epoch,
     },
     /// An answer allows or denies.
     #[error("an answer allows or denies; it can't end a request in another way")]
@@ -185,13 +197,14 @@ impl RequestsService {
                 board: Arc::clone(&board),
                 dropped: Arc::clone(&dropped),
                 clock: Arc::clone(&clock),
+                epoch: options.reign.epoch,
                 gone: gone.clone(),
             }),
         };
         let service = Self {
             ledger,
             clock,
-            table: Table::new(options.soon),
+            table: Table::new(options.soon, options.reign),
             board: EndOfEvents(board),
             inbox,
             dropped,
@@ -275,6 +288,7 @@ impl RequestsService {
             }
             Effect::Publish(event) => self.board.0.publish(event),
             Effect::LookUp { id, answer, done } => self.look_up(id, answer, done),
+            Effect::LookUpAsked(asked) => self.look_up_asked(asked),
             Effect::Opened(done, result) => drop(done.send(result)),
             Effect::Answered(done, result) => drop(done.send(result)),
             Effect::Ended(done, count) => drop(done.send(count)),
@@ -294,14 +308,24 @@ impl RequestsService {
             return;
         }
         let ledger = self.ledger.clone();
-        self.lookups.spawn_blocking(move || {
-            let closed = verdict_of(&ledger, id);
+        self.lookups.spawn(async move {
+            let trace = ledger.trace(id).await;
             Event::LookedUp {
                 id,
                 answer,
                 done,
-                closed,
+                trace,
             }
+        });
+    }
+
+    /// Asks the ledger whether an earlier leader has dealt with a request that a messenger brings. Each asker waits for
+    /// its answer, so these are bounded by those who ask.
+    fn look_up_asked(&mut self, asked: Asked) {
+        let ledger = self.ledger.clone();
+        self.lookups.spawn(async move {
+            let trace = ledger.trace(asked.request.id).await;
+            Event::AskedLookedUp { asked, trace }
         });
     }
 
@@ -332,28 +356,6 @@ async fn sleep_until(when: Option<Instant>) {
     }
 }
 
-/// The call and the verdict of a request, as the ledger has it; nothing when it knows of none.
-fn verdict_of(ledger: &Ledger, id: RequestId) -> Result<Option<(CallId, Verdict)>, ()> {
-    let closed = ledger
-        .reader()
-        .and_then(|reader| {
-            reader.records(&Filter {
-                request: Some(id),
-                kinds: vec![RecordKind::RequestClosed],
-                ..Filter::default()
-            })
-        })
-        .map_err(|error| tracing::warn!(%error, "the ledger can't be asked about a request"))?;
-    Ok(closed
-        .records
-        .into_iter()
-        .filter_map(|record| match record.body {
-            RecordBody::RequestClosed(closed) => Some((closed.call, closed.verdict)),
-            _ => None,
-        })
-        .last())
-}
-
 /// The handle of the service. Cheap to clone.
 #[derive(Clone)]
 pub struct Requests {
@@ -365,6 +367,7 @@ struct Inner {
     board: Arc<Board>,
     dropped: Arc<Dropped>,
     clock: Arc<dyn Clock>,
+    epoch: Epoch,
     /// A message that lies in the channel when the service goes is never dropped there, so this tells its sender.
     gone: CancellationToken,
 }
@@ -447,8 +450,27 @@ impl Requests {
     /// # Errors
     /// When the answer was given for something else, or can't be stored; then it doesn't count.
     pub async fn answer(&self, id: RequestId, answer: Answer) -> Result<Answered, AnswerError> {
+        self.answer_seen_in(self.inner.epoch, id, answer).await
+    }
+
+    /// Answers a request as one that was shown in that epoch; for answerers that may outlive a leader, such as a page in
+    /// a browser.
+    ///
+    /// # Errors
+    /// As with [`Self::answer`], and when the request is asked in another epoch now.
+    pub async fn answer_seen_in(
+        &self,
+        epoch: Epoch,
+        id: RequestId,
+        answer: Answer,
+    ) -> Result<Answered, AnswerError> {
         let (done, answered) = oneshot::channel();
-        let event = Event::Answer { id, answer, done };
+        let event = Event::Answer {
+            id,
+            answer,
+            epoch,
+            done,
+        };
         self.send(event).await.ok_or(AnswerError::Closed)?;
         self.reply(answered).await.ok_or(AnswerError::Closed)?
     }
@@ -475,6 +497,12 @@ impl Requests {
             // A stopped leader has ended everything already.
             None => 0,
         }
+    }
+
+    /// The number of this leader's reign.
+    #[must_use]
+    pub fn epoch(&self) -> Epoch {
+        self.inner.epoch
     }
 
     /// All open requests, oldest first.

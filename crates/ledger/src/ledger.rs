@@ -5,13 +5,13 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use pointsman_model::{RunId, WallTime};
+use pointsman_model::{RequestId, RunId, WallTime};
 use tokio::sync::oneshot;
 
 use crate::Clock;
 use crate::open::{self, OpenError, OpenReport, ResumeError, ResumeReport};
 use crate::reader::{LedgerReader, ReadError};
-use crate::record::{RecordBody, RunStart, Seq};
+use crate::record::{RecordBody, RequestClosed, RequestOpened, RunStart, Seq};
 use crate::writer::{Append, Command};
 
 /// The longest body of one record, in bytes. Texts of calls are bounded far below it; a longer one is a defect of its
@@ -197,6 +197,14 @@ impl Ledger {
         self.send(command).await
     }
 
+    /// What is on record of a request, all that was queued before this included.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub async fn trace(&self, request: RequestId) -> Result<RequestTrace, AppendError> {
+        self.ask(|done| Command::Trace { request, done }).await?
+    }
+
     /// Why the last commit failed; nothing when it went well.
     #[must_use]
     pub fn failing(&self) -> Option<AppendError> {
@@ -278,6 +286,15 @@ impl Ledger {
         self.send(command(done)).await?;
         answer.await.map_err(|_| AppendError::Closed)
     }
+}
+
+/// What is on record of one request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestTrace {
+    /// The question; nothing when there is none of that id.
+    pub opened: Option<RequestOpened>,
+    /// Its verdict; nothing while it is open, also when it was taken up again after a dead leader's end.
+    pub closed: Option<RequestClosed>,
 }
 
 /// A queued record on its way to the disk. Resolves when it is there, or never will be.

@@ -21,7 +21,7 @@ mod writer;
 mod reader;
 
 pub use clock::{Clock, SystemClock};
-pub use ledger::{AppendError, Ledger, PendingAppend};
+pub use ledger::{AppendError, Ledger, PendingAppend, RequestTrace};
 pub use open::{
     DeadRun, HighestIds, OpenError, OpenReport, ResumeError, ResumeReport, SetAsideReport,
 };

@@ -7,11 +7,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use pointsman_model::{
-    Answerer, CallId, CallState, Outcome, RunId, Verdict, VerdictKind, WallTime, WorkerId,
+    Answerer, CallId, CallState, Outcome, RequestId, RunId, Verdict, VerdictKind, WallTime,
+    WorkerId,
 };
 use rusqlite::{Connection, TransactionBehavior, ffi};
 
 use crate::chain::Head;
+use crate::ledger::RequestTrace;
 use crate::open::{DeadRun, HighestIds, ResumeError, ResumeReport};
 use crate::reader::{ChainDamage, verify_run};
 use crate::record::{
@@ -170,6 +172,30 @@ pub(crate) fn open_requests(
 ) -> rusqlite::Result<Vec<RequestOpened>> {
     let last_was = "NOT IN ('request_closed')";
     opened_where(connection, run, last_was)
+}
+
+/// What is on record of a request: its question, and its verdict unless it was taken up again after that.
+pub(crate) fn trace(connection: &Connection, request: RequestId) -> rusqlite::Result<RequestTrace> {
+    let mut trace = RequestTrace {
+        opened: None,
+        closed: None,
+    };
+    let mut statement = connection.prepare_cached(
+        "SELECT body FROM records WHERE run = ?1 AND request = ?2
+           AND kind IN ('request_opened', 'request_reopened', 'request_closed')
+         ORDER BY number",
+    )?;
+    let ids = [request.run().number(), request.number()];
+    for body in statement.query_map(ids, |row| row.get::<_, String>(0))? {
+        match serde_json::from_str(&body?) {
+            Ok(RecordBody::RequestOpened(opened)) => trace.opened = Some(*opened),
+            Ok(RecordBody::RequestReopened(_)) => trace.closed = None,
+            Ok(RecordBody::RequestClosed(closed)) => trace.closed = Some(closed),
+            // A body that can't be read is damage; the chain's check reports it, and nobody can act on it.
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(trace)
 }
 
 /// The requests of a run that are open, or that only its leader's death has closed.

@@ -8,13 +8,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pointsman_model::{Digest, RunId, WallTime};
+use pointsman_model::{Digest, RequestId, RunId, WallTime};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use crate::chain::{Fresh, Head};
 use crate::highest;
-use crate::ledger::{AppendError, Health};
+use crate::ledger::{AppendError, Health, RequestTrace};
 use crate::open::{ResumeError, ResumeReport};
 use crate::record::{
     About, ChainPoint, RecordBody, RecordKind, RecordsLost, RunStart, RunStarted, Seq,
@@ -47,6 +47,10 @@ pub(crate) enum Command {
         run: RunId,
         at: WallTime,
         done: Done<Result<ResumeReport, ResumeError>>,
+    },
+    Trace {
+        request: RequestId,
+        done: Done<Result<RequestTrace, AppendError>>,
     },
     Close {
         done: Done<()>,
@@ -135,6 +139,10 @@ impl Writer {
                 }
                 Command::Resume { run, at, done } => {
                     let _ = done.send(self.resume(run, at));
+                }
+                Command::Trace { request, done } => {
+                    let trace = recovery::trace(&self.connection, request);
+                    let _ = done.send(trace.map_err(|error| self.append_error(error)));
                 }
                 #[cfg(test)]
                 Command::LimitPages { pages, done } => {

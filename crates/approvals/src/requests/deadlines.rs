@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pointsman_model::{Millis, WallTime};
+use pointsman_model::{Millis, PermissionRequest, WallTime};
 use tokio::time::Instant;
 
 use super::table::{Key, Now};
@@ -18,9 +18,12 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// A deadline at that wall time, seen from now.
-    pub(crate) fn at(wall: WallTime, now: Now, soon: Millis) -> Self {
-        let left = wall.since(now.wall).duration();
+    /// The deadline of a request, seen from now.
+    pub(crate) fn of(request: &PermissionRequest, now: Now, soon: Millis) -> Self {
+        let wall = request.deadline;
+        // Never longer than it was when it was asked: the clock may have been set back while no leader was there.
+        let patience = wall.since(request.opened_at);
+        let left = wall.since(now.wall).min(patience).duration();
         // Further off than the monotonic clock counts is as good as never; the wall clock still ends it.
         let mono = now.mono.checked_add(left).unwrap_or_else(|| far(now.mono));
         let before = left.checked_sub(soon.duration());

@@ -12,10 +12,9 @@ mod opening;
 
 use std::sync::Arc;
 
-use pointsman_ledger::{AppendError, RecordBody, RequestClosed, Seq, Showing};
+use pointsman_ledger::{AppendError, RecordBody, RequestClosed, RequestTrace, Seq, Showing};
 use pointsman_model::{
-    Answerer, CallId, Millis, Outcome, PermissionRequest, RequestId, RunId, Verdict, VerdictKind,
-    WallTime,
+    Answerer, Millis, Outcome, PermissionRequest, RequestId, RunId, Verdict, VerdictKind, WallTime,
 };
 use rustc_hash::FxHashMap;
 use slab::Slab;
@@ -27,6 +26,7 @@ use self::closed::Closings;
 use super::board::{Advice, RequestEvent};
 use super::deadlines::{Deadline, Deadlines};
 use super::{Answer, AnswerError, Answered, EndScope, OpenError};
+use crate::{Epoch, Reign};
 
 /// How many requests may be open at once: far above what any swarm asks, so that a defect can't fill memory.
 const OPEN_MAX: usize = 1 << 20;
@@ -73,6 +73,8 @@ pub(crate) enum Event {
     Answer {
         id: RequestId,
         answer: Answer,
+        /// The reign in which the answerer was shown the request.
+        epoch: Epoch,
         done: Done<Result<Answered, AnswerError>>,
     },
     End {
@@ -110,7 +112,12 @@ pub(crate) enum Event {
         id: RequestId,
         answer: Answer,
         done: Done<Result<Answered, AnswerError>>,
-        closed: Result<Option<(CallId, Verdict)>, ()>,
+        trace: Result<RequestTrace, AppendError>,
+    },
+    /// The ledger was asked what an earlier leader made of a request that is to be opened.
+    AskedLookedUp {
+        asked: Asked,
+        trace: Result<RequestTrace, AppendError>,
     },
     Tick,
     /// The leader stops.
@@ -135,6 +142,8 @@ pub(crate) enum Effect {
         answer: Answer,
         done: Done<Result<Answered, AnswerError>>,
     },
+    /// Ask the ledger; its answer comes back as [`Event::AskedLookedUp`].
+    LookUpAsked(Asked),
     /// Tell the one who opened.
     Opened(Done<Result<(), OpenError>>, Result<(), OpenError>),
     /// Tell the one who answered.
@@ -195,13 +204,14 @@ pub(crate) struct Table {
     closed: Closings,
     tallies: Slab<Tally>,
     soon: Millis,
+    reign: Reign,
     stopping: bool,
 }
 
 type Effects = Vec<Effect>;
 
 impl Table {
-    pub(crate) fn new(soon: Millis) -> Self {
+    pub(crate) fn new(soon: Millis, reign: Reign) -> Self {
         Self {
             entries: Slab::new(),
             keys: FxHashMap::default(),
@@ -209,6 +219,7 @@ impl Table {
             closed: Closings::default(),
             tallies: Slab::new(),
             soon,
+            reign,
             stopping: false,
         }
     }
@@ -226,7 +237,12 @@ impl Table {
     pub(crate) fn handle(&mut self, event: Event, now: Now, effects: &mut Effects) {
         match event {
             Event::Open(asked) => self.open(asked, now, effects),
-            Event::Answer { id, answer, done } => self.answer(id, answer, done, now, effects),
+            Event::Answer {
+                id,
+                answer,
+                epoch,
+                done,
+            } => self.answer(id, answer, epoch, done, now, effects),
             Event::End {
                 scope,
                 ending,
@@ -242,8 +258,11 @@ impl Table {
                 id,
                 answer,
                 done,
-                closed,
-            } => answering::looked_up(id, answer, done, closed, effects),
+                trace,
+            } => answering::looked_up(id, answer, done, trace, effects),
+            Event::AskedLookedUp { asked, trace } => {
+                self.asked_looked_up(asked, trace, now, effects)
+            }
             Event::Tick => self.tick(now, effects),
             Event::Stop => self.stop(now, effects),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use pointsman_ledger::LedgerReader;
+use pointsman_ledger::{Filter, LedgerReader, RecordKind};
 use pointsman_model::WallTime;
 use tokio::task::JoinHandle;
 

@@ -1,10 +1,11 @@
-//! How an answer is taken: one compare-and-set on (open, not expired, digest), and the truth for
+//! How an answer is taken: one compare-and-set on (open, not expired, epoch, digest), and the truth for
 //! everyone who comes later.
 
-use pointsman_ledger::{LateAnswer, Lateness, RecordBody};
+use pointsman_ledger::{AppendError, LateAnswer, Lateness, RecordBody, RequestTrace};
 use pointsman_model::{Answerer, CallId, Outcome, RequestId, Verdict, VerdictKind};
 
 use super::{Claim, Done, Effect, Effects, Event, Now, Phase, Table};
+use crate::Epoch;
 use crate::requests::{Answer, AnswerError, Answered};
 
 type AnswerDone = Done<Result<Answered, AnswerError>>;
@@ -14,6 +15,7 @@ impl Table {
         &mut self,
         id: RequestId,
         answer: Answer,
+        epoch: Epoch,
         done: AnswerDone,
         now: Now,
         effects: &mut Effects,
@@ -30,12 +32,25 @@ impl Table {
         let Some(entry) = self.entries.get_mut(key) else {
             return;
         };
+        let held = |answer, done| Event::Answer {
+            id,
+            answer,
+            epoch,
+            done,
+        };
         if !matches!(entry.phase, Phase::Open) {
-            return entry.held.push(Event::Answer { id, answer, done });
+            return entry.held.push(held(answer, done));
         }
         if entry.deadline.has_passed(now) {
-            entry.held.push(Event::Answer { id, answer, done });
+            entry.held.push(held(answer, done));
             return self.expire(key, now, effects);
+        }
+        if epoch != self.reign.epoch {
+            let other = AnswerError::OtherReign {
+                request: id,
+                epoch: self.reign.epoch,
+            };
+            return effects.push(Effect::Answered(done, Err(other)));
         }
         let asked = entry.request.digest;
         if answer.digest.is_some_and(|digest| digest != asked) {
@@ -75,13 +90,16 @@ pub(super) fn looked_up(
     id: RequestId,
     answer: Answer,
     done: AnswerDone,
-    closed: Result<Option<(CallId, Verdict)>, ()>,
+    trace: Result<RequestTrace, AppendError>,
     effects: &mut Effects,
 ) {
-    match closed {
-        Ok(Some((call, verdict))) => late(id, call, &verdict, answer, done, effects),
+    match trace.map(|trace| trace.closed) {
+        Ok(Some(closed)) => late(id, closed.call, &closed.verdict, answer, done, effects),
         Ok(None) => effects.push(Effect::Answered(done, Ok(Answered::NotFound))),
-        Err(()) => effects.push(Effect::Answered(done, Err(AnswerError::Unknown(id)))),
+        Err(error) => {
+            tracing::warn!(%error, "the ledger can't be asked about a request");
+            effects.push(Effect::Answered(done, Err(AnswerError::Unknown(id))));
+        }
     }
 }
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use pointsman_ledger::{
-    Advised, AppendError, RecordBody, RequestOpened, RequestReopened, RequestShown, Showing,
+    Advised, AppendError, RecordBody, RequestOpened, RequestReopened, RequestShown, RequestTrace,
+    Showing,
 };
-use pointsman_model::RequestId;
+use pointsman_model::{Outcome, RequestId};
 use smallvec::{SmallVec, smallvec};
 
 use super::{Asked, Done, Effect, Effects, Entry, Key, Now, OPEN_MAX, Opening, Phase, Table};
@@ -17,19 +18,82 @@ type OpenDone = Done<Result<(), OpenError>>;
 
 impl Table {
     pub(super) fn open(&mut self, asked: Asked, now: Now, effects: &mut Effects) {
+        let Some(asked) = self.open_known(asked, effects) else {
+            return;
+        };
+        match asked.opening {
+            // An earlier leader may have given it a verdict that never reached the one who asked: there is only one.
+            Opening::Fresh if self.reign.may_be_older(asked.request.id) => {
+                effects.push(Effect::LookUpAsked(asked));
+            }
+            Opening::Fresh | Opening::Again => self.admit(asked, now, effects),
+        }
+    }
+
+    /// Joins a request that the table knows; gives back one that it does not know.
+    fn open_known(&mut self, asked: Asked, effects: &mut Effects) -> Option<Asked> {
         let id = asked.request.id;
         if let Some(key) = self.find(id) {
-            return self.open_twice(key, asked, effects);
+            self.open_twice(key, asked, effects);
+            return None;
         }
-        if let Some(closed) = self.closed.get(id) {
-            if closed.digest == asked.request.digest {
-                effects.push(Effect::Opened(asked.done, Ok(())));
-                effects.push(Effect::Deliver(asked.waiter, closed.verdict.clone()));
-            } else {
-                effects.push(Effect::Opened(asked.done, Err(OpenError::IdTaken(id))));
-            }
+        let Some(closed) = self.closed.get(id) else {
+            return Some(asked);
+        };
+        if closed.digest == asked.request.digest {
+            effects.push(Effect::Opened(asked.done, Ok(())));
+            effects.push(Effect::Deliver(asked.waiter, closed.verdict.clone()));
+        } else {
+            effects.push(Effect::Opened(asked.done, Err(OpenError::IdTaken(id))));
+        }
+        None
+    }
+
+    /// The ledger told what it knows of a request that is to be opened.
+    pub(super) fn asked_looked_up(
+        &mut self,
+        asked: Asked,
+        trace: Result<RequestTrace, AppendError>,
+        now: Now,
+        effects: &mut Effects,
+    ) {
+        // It may have come by another way meanwhile.
+        let Some(asked) = self.open_known(asked, effects) else {
             return;
+        };
+        let trace = match trace {
+            Ok(trace) => trace,
+            Err(error) => {
+                let error = OpenError::NotStored(error);
+                return effects.push(Effect::Opened(asked.done, Err(error)));
+            }
+        };
+        let Some(opened) = trace.opened else {
+            return self.admit(asked, now, effects);
+        };
+        if opened.request.digest != asked.request.digest {
+            let taken = OpenError::IdTaken(asked.request.id);
+            return effects.push(Effect::Opened(asked.done, Err(taken)));
         }
+        match trace.closed {
+            Some(closed) if closed.verdict.outcome() != Outcome::Interrupted => {
+                self.closed.remember(&asked.request, closed.verdict.clone());
+                effects.push(Effect::Opened(asked.done, Ok(())));
+                effects.push(Effect::Deliver(asked.waiter, closed.verdict));
+            }
+            // Only the death of its leader has ended it, or nothing has.
+            Some(_) | None => {
+                let asked = Asked {
+                    opening: Opening::Again,
+                    ..asked
+                };
+                self.admit(asked, now, effects);
+            }
+        }
+    }
+
+    fn admit(&mut self, asked: Asked, now: Now, effects: &mut Effects) {
+        let id = asked.request.id;
         if self.stopping {
             return effects.push(Effect::Opened(asked.done, Err(OpenError::Closed)));
         }
@@ -50,7 +114,7 @@ impl Table {
             }),
         };
         let key = self.entries.insert(Entry {
-            deadline: Deadline::at(asked.request.deadline, now, self.soon),
+            deadline: Deadline::of(&asked.request, now, self.soon),
             request: asked.request,
             phase: Phase::Storing(smallvec![asked.done]),
             showing: asked.showing,

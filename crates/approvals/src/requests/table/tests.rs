@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use pointsman_ledger::RequestOpened;
+
 use super::*;
 use crate::sample::{self, START};
 
@@ -54,6 +56,8 @@ struct Harness {
     table: Table,
     now: Now,
     in_flight: VecDeque<(Key, RecordBody)>,
+    /// Whether the request is on disk.
+    on_record: bool,
     /// Closings that are on disk.
     closings: Vec<Verdict>,
     published: Vec<RequestEvent>,
@@ -67,12 +71,13 @@ struct Harness {
 impl Harness {
     fn new() -> Self {
         Self {
-            table: Table::new(Millis(0)),
+            table: Table::new(Millis(0), Reign::FIRST),
             now: Now {
                 wall: START,
                 mono: Instant::now(),
             },
             in_flight: VecDeque::new(),
+            on_record: false,
             closings: Vec::new(),
             published: Vec::new(),
             touched: false,
@@ -102,14 +107,17 @@ impl Harness {
                 self.published.push(event);
             }
             Effect::LookUp { id, answer, done } => {
-                let call = CallId::new(id.run(), id.number());
-                let closed = self.closings.last().map(|verdict| (call, verdict.clone()));
+                let trace = Ok(self.trace());
                 self.handle(Event::LookedUp {
                     id,
                     answer,
                     done,
-                    closed: Ok(closed),
+                    trace,
                 });
+            }
+            Effect::LookUpAsked(asked) => {
+                let trace = Ok(self.trace());
+                self.handle(Event::AskedLookedUp { asked, trace });
             }
             Effect::Opened(done, result) => drop(done.send(result)),
             Effect::Answered(done, result) => drop(done.send(result)),
@@ -118,6 +126,21 @@ impl Harness {
                 self.must_be_on_disk(&verdict);
                 drop(waiter.send(verdict));
             }
+        }
+    }
+
+    /// What is on record of the one request.
+    fn trace(&self) -> RequestTrace {
+        RequestTrace {
+            opened: self.on_record.then(|| RequestOpened {
+                request: REQUEST.as_ref().clone(),
+                showing: Showing::AtOnce,
+            }),
+            closed: self.closings.last().map(|verdict| RequestClosed {
+                request: REQUEST.id,
+                call: REQUEST.call.id,
+                verdict: verdict.clone(),
+            }),
         }
     }
 
@@ -136,8 +159,12 @@ impl Harness {
             return;
         };
         let result = if disk == Disk::Takes {
-            if let RecordBody::RequestClosed(closed) = body {
-                self.closings.push(closed.verdict);
+            match body {
+                RecordBody::RequestClosed(closed) => self.closings.push(closed.verdict),
+                RecordBody::RequestOpened(_) => self.on_record = true,
+                // It is taken up again: a dead leader's end of it counts no more.
+                RecordBody::RequestReopened(_) => self.closings.clear(),
+                _ => {}
             }
             Ok(Seq(1))
         } else {
@@ -166,6 +193,7 @@ impl Harness {
         self.handle(Event::Answer {
             id: REQUEST.id,
             answer: sample::answer(kind, by),
+            epoch: Epoch::FIRST,
             done,
         });
     }
@@ -452,6 +480,7 @@ fn an_answer_to_something_else_is_told_so_and_does_not_count() {
             digest: Some(pointsman_model::Digest::of(b"what was shown before")),
             ..sample::answer(sample::allow(), sample::person())
         },
+        epoch: Epoch::FIRST,
         done,
     });
     let error = answered.try_recv().unwrap().unwrap_err();
@@ -490,7 +519,7 @@ fn an_id_that_is_taken_is_not_given_to_another_request() {
 #[test]
 fn a_deadline_is_announced_once_before_it_passes() {
     let mut harness = Harness::new();
-    harness.table = Table::new(Millis(30_000));
+    harness.table = Table::new(Millis(30_000), Reign::FIRST);
     harness.open();
     harness.finish_store(Disk::Takes);
     let before = Duration::from_millis(sample::PATIENCE.0 - 20_000);
@@ -510,4 +539,121 @@ fn a_deadline_is_announced_once_before_it_passes() {
         }]
     );
     assert!(harness.in_flight.is_empty(), "it was ended too early");
+}
+
+/// A harness whose leader took the run up again after one that had asked the one request.
+fn resumed(left: impl FnOnce(&mut Harness)) -> Harness {
+    let mut harness = Harness::new();
+    harness.open();
+    harness.finish_store(Disk::Takes);
+    left(&mut harness);
+    let report = pointsman_ledger::ResumeReport {
+        run: sample::run(),
+        epoch: 2,
+        open: Vec::new(),
+        ended: Vec::new(),
+        unknown: Vec::new(),
+        highest: pointsman_ledger::HighestIds {
+            request: REQUEST.id.number(),
+            ..Default::default()
+        },
+    };
+    harness.table = Table::new(Millis(0), Reign::resumed(&report));
+    harness.published.clear();
+    harness.waiters.clear();
+    harness.opens.clear();
+    harness.answers.clear();
+    harness
+}
+
+#[test]
+fn law_9_a_verdict_that_a_dead_leader_stored_is_the_verdict_for_whoever_asks_again() {
+    let mut harness = resumed(|harness| {
+        harness.take(Step::Deny);
+        harness.finish_store(Disk::Takes);
+    });
+    harness.open();
+    assert!(matches!(harness.opens[0].try_recv(), Ok(Ok(()))));
+    let verdict = harness.waiters[0].try_recv().unwrap();
+    assert_eq!(verdict.outcome(), Outcome::DeniedByPerson);
+    assert!(harness.in_flight.is_empty(), "it was asked a second time");
+    assert!(harness.published.is_empty(), "a surface was told of it");
+}
+
+#[test]
+fn a_request_that_a_dead_leader_left_open_is_the_same_request_for_whoever_asks_again() {
+    for interrupted in [false, true] {
+        let mut harness = resumed(|harness| {
+            if interrupted {
+                harness.closings.push(Verdict {
+                    kind: VerdictKind::Ended {
+                        outcome: Outcome::Interrupted,
+                        text: "the leader ended".into(),
+                    },
+                    by: Answerer::Runtime,
+                    at: START,
+                    digest: REQUEST.digest,
+                });
+            }
+        });
+        harness.open();
+        let (_, body) = harness.in_flight.front().unwrap();
+        assert!(matches!(body, RecordBody::RequestReopened(_)), "{body:?}");
+        harness.finish_store(Disk::Takes);
+        let old = answer_seen_in(&mut harness, Epoch::FIRST);
+        assert!(
+            matches!(old, Some(Err(AnswerError::OtherReign { epoch, .. })) if epoch == Epoch::new(2)),
+            "{old:?}"
+        );
+        assert!(harness.in_flight.is_empty(), "it claimed");
+        assert!(answer_seen_in(&mut harness, Epoch::new(2)).is_none());
+        harness.finish_store(Disk::Takes);
+        let verdict = harness.waiters[0].try_recv().unwrap();
+        assert_eq!(verdict.outcome(), Outcome::Allowed);
+    }
+}
+
+/// Gives a yes as one who was shown the request in that epoch; what was made of it at once.
+fn answer_seen_in(harness: &mut Harness, epoch: Epoch) -> Option<Result<Answered, AnswerError>> {
+    let (done, mut answered) = oneshot::channel();
+    harness.handle(Event::Answer {
+        id: REQUEST.id,
+        answer: sample::answer(sample::allow(), sample::person()),
+        epoch,
+        done,
+    });
+    answered.try_recv().ok()
+}
+
+#[test]
+fn an_id_of_an_earlier_reign_is_not_given_to_another_request() {
+    let mut harness = resumed(|_| {});
+    let (waiter, _verdict) = oneshot::channel();
+    let (done, mut opened) = oneshot::channel();
+    let other = PermissionRequest {
+        digest: pointsman_model::Digest::of(b"another"),
+        ..sample::request(1)
+    };
+    harness.handle(Event::Open(Asked {
+        request: Arc::new(other),
+        showing: Showing::AtOnce,
+        opening: Opening::Fresh,
+        waiter,
+        done,
+    }));
+    let error = opened.try_recv().unwrap().unwrap_err();
+    assert!(matches!(error, OpenError::IdTaken(_)), "{error}");
+}
+
+#[test]
+fn law_12_a_clock_set_back_between_two_leaders_makes_no_wait_longer() {
+    let mut harness = resumed(|_| {});
+    harness.now.wall.0 -= 3_600_000;
+    harness.open();
+    harness.finish_store(Disk::Takes);
+    harness.now.mono += Duration::from_millis(sample::PATIENCE.0);
+    harness.handle(Event::Tick);
+    harness.finish_store(Disk::Takes);
+    let verdict = harness.waiters[0].try_recv().unwrap();
+    assert_eq!(verdict.outcome(), Outcome::Expired);
 }
