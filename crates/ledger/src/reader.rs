@@ -22,8 +22,8 @@ pub use census::CensusRow;
 pub(crate) use row::{ROW_COLUMNS, StoredRow, read_row};
 pub use runs::{RunInfo, RunState};
 pub use story::{CallStory, RequestStory};
-pub(crate) use verify::verify_run;
 pub use verify::{ChainDamage, VerifyReport};
+pub(crate) use verify::{missing_before, verify_run};
 
 /// A project's ledger, open for reading alone. All its functions block on the disk.
 pub struct LedgerReader {

@@ -1,17 +1,19 @@
 //! Setting a damaged database aside: its longest readable, valid part is carried over into a new
 //! one with all fingerprints as they were, and the damaged file is kept beside it for people.
 
+mod leaf_pages;
+
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use pointsman_model::{Digest, RunId, WallTime};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ErrorCode, params};
 
 use crate::chain::{Head, Link};
 use crate::open::SetAsideReport;
-use crate::reader::{ROW_COLUMNS, StoredRow, read_row};
+use crate::reader::{ROW_COLUMNS, StoredRow, missing_before, read_row};
 use crate::record::ChainPoint;
 use crate::schema;
 
@@ -120,6 +122,11 @@ fn carry_over(
     let mut salvaged = Salvaged::default();
     // What can't be read at all is not an error here: it is what the file is set aside for.
     let _ = read_valid(aside, |row| salvaged.take(&tx, row));
+    // What the tree no longer leads to may lie in the file all the same.
+    let left = leaf_pages::records(aside).map_err(|source| file_error(aside, source))?;
+    for row in left.values() {
+        salvaged.take_next(&tx, row)?;
+    }
     let highest = salvaged
         .heads
         .keys()
@@ -145,6 +152,7 @@ struct Salvaged {
     broken: HashSet<RunId>,
     kept: u64,
     last: Option<ChainPoint>,
+    last_seq: Option<i64>,
 }
 
 impl Salvaged {
@@ -159,25 +167,62 @@ impl Salvaged {
         let head = known.unwrap_or_else(|| Head::of_new(run));
         let fits = row.number == head.number.saturating_add(1)
             && row.prev == *head.hash.as_bytes()
-            && row.hash == *row.computed(run).as_bytes();
+            && row.hash == *row.computed(run).as_bytes()
+            && follows_kept(target, row)?;
         if !fits {
             self.broken.insert(run);
             return Ok(());
         }
-        if known.is_none() {
+        self.keep(target, run, row)
+    }
+
+    /// Takes a whole row if it is the next of its run, though the reading before it had to end.
+    fn take_next(&mut self, target: &Connection, row: &StoredRow) -> rusqlite::Result<()> {
+        let Some(run) = row.run() else {
+            return Ok(());
+        };
+        let known = self.heads.get(&run).copied();
+        let head = known.unwrap_or_else(|| Head::of_new(run));
+        let is_next =
+            row.number == head.number.saturating_add(1) && row.prev == *head.hash.as_bytes();
+        if is_next && follows_kept(target, row)? {
+            self.keep(target, run, row)?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, target: &Connection, run: RunId, row: &StoredRow) -> rusqlite::Result<()> {
+        let known = self.heads.contains_key(&run);
+        if !known {
             target.execute(
                 "INSERT INTO runs (number, started_at) VALUES (?1, ?2)",
                 params![run.number(), row.at],
             )?;
         }
-        row.insert(target)?;
+        match row.insert(target) {
+            // Its place is taken, so one of the two is not where it was written.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                return Ok(());
+            }
+            inserted => inserted?,
+        }
         let hash = Digest::from_bytes(row.hash);
         let number = row.number;
         self.heads.insert(run, Head { number, hash });
         self.kept = self.kept.saturating_add(1);
-        self.last = Some(ChainPoint { run, number, hash });
+        // The newest of all, by its place in the database.
+        if self.last_seq.is_none_or(|seq| seq < row.seq) {
+            self.last_seq = Some(row.seq);
+            self.last = Some(ChainPoint { run, number, hash });
+        }
         Ok(())
     }
+}
+
+/// Whether the record that a run's first one names is kept. A run that follows what is lost is no part from the
+/// beginning; it stays in the file that is set aside.
+fn follows_kept(target: &Connection, row: &StoredRow) -> rusqlite::Result<bool> {
+    Ok(row.number != 1 || missing_before(target, row)?.is_none())
 }
 
 fn read_valid(

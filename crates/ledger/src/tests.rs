@@ -6,6 +6,7 @@ mod damage;
 mod disk;
 mod reading;
 mod sample;
+mod torn;
 mod two_leaders;
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use pointsman_approvals::Answered;
@@ -8,84 +8,6 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::*;
 use crate::fixture::{Ground, a_person, allow, deny};
-
-/// Every order of `items`.
-fn orders<T: Copy>(items: &[T]) -> Vec<Vec<T>> {
-    if items.is_empty() {
-        return vec![vec![]];
-    }
-    let mut all = Vec::new();
-    for at in 0..items.len() {
-        let mut rest = items.to_vec();
-        let first = rest.remove(at);
-        for order in orders(&rest) {
-            all.push([vec![first], order].concat());
-        }
-    }
-    all
-}
-
-#[test]
-fn law_9_the_first_claim_wins_in_every_order() {
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    enum Event {
-        Claims(u8),
-        LeftToPeople,
-    }
-    use Event::{Claims, LeftToPeople};
-    for order in orders(&[Claims(0), Claims(1), Claims(2), Claims(3), LeftToPeople]) {
-        let guard = Guard::new();
-        let first = order[0];
-        for (at, event) in order.iter().enumerate() {
-            match event {
-                LeftToPeople => guard.leave_to_people(),
-                Claims(number) => {
-                    let expect = match first {
-                        _ if at == 0 => Claim::Won,
-                        Claims(winner) => Claim::Late {
-                            winner: Contender(winner),
-                        },
-                        LeftToPeople => Claim::LeftToPeople,
-                    };
-                    assert_eq!(guard.claim(Contender(*number)), expect, "{order:?}");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn law_9_of_many_threads_one_wins_and_all_others_hear_who() {
-    for _ in 0..200 {
-        let guard = Guard::new();
-        let start = std::sync::Barrier::new(16);
-        let claims: Vec<Claim> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..16)
-                .map(|number| {
-                    let (guard, start) = (&guard, &start);
-                    scope.spawn(move || {
-                        start.wait();
-                        guard.claim(Contender(number))
-                    })
-                })
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect()
-        });
-        let winners: Vec<u8> = (0..16)
-            .filter(|at| claims[usize::from(*at)] == Claim::Won)
-            .collect();
-        let [winner] = winners[..] else {
-            panic!("{claims:?}")
-        };
-        let late = Claim::Late {
-            winner: Contender(winner),
-        };
-        assert_eq!(claims.iter().filter(|claim| **claim == late).count(), 15);
-    }
-}
 
 /// An answerer that speaks when it is let, and keeps count of what becomes of it.
 struct Scripted {

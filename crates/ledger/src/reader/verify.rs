@@ -190,7 +190,10 @@ fn faults(row: &StoredRow, run: RunId, expected: Option<(u64, Digest)>) -> Vec<B
 }
 
 /// A run's first record names the newest record there was; that one must still be there.
-fn missing_before(connection: &Connection, row: &StoredRow) -> rusqlite::Result<Option<Box<str>>> {
+pub(crate) fn missing_before(
+    connection: &Connection,
+    row: &StoredRow,
+) -> rusqlite::Result<Option<Box<str>>> {
     let Ok(RecordBody::RunStarted(started)) = serde_json::from_str(&row.body) else {
         return Ok(None);
     };

@@ -1,5 +1,8 @@
 //! Every order in which things can happen to one request.
 
+#[cfg(feature = "shuttle")]
+mod schedules;
+
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 use std::time::Duration;
