@@ -5,6 +5,8 @@
 //! overlay. Files are looked at through a [`Tree`] alone, and nothing here writes.
 
 mod case;
+#[cfg(any(test, feature = "checks"))]
+pub mod checks;
 mod documentation;
 mod effects;
 mod frozen;

@@ -7,6 +7,8 @@
 
 mod analysis;
 mod builtins;
+#[cfg(any(test, feature = "checks"))]
+pub mod checks;
 mod draw;
 mod expand;
 mod field;
@@ -24,6 +26,7 @@ mod syntax;
 mod truth;
 mod variables;
 mod walk;
+mod work;
 mod wrappers;
 
 pub use analysis::{Analysis, Nesting, Part, Surroundings, analyse};

@@ -12,6 +12,7 @@ use rable::{ListItem, Node, NodeKind};
 use crate::syntax::{
     Assign, AssignValue, Body, Command, Piece, Redirect, Script, Simple, Tree, Word,
 };
+use crate::work;
 
 /// A simple command as both parsers can tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,7 @@ fn inner_agrees(text: &str, tree: &Tree<'_>, script: &Script<'_>) -> bool {
 }
 
 fn same(text: &str, ours: &[Told<'_>]) -> bool {
+    work::count(text.len());
     let Ok(nodes) = rable::parse(text, false) else {
         return false;
     };

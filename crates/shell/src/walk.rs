@@ -25,6 +25,7 @@ use crate::state::{Folder, FunctionText, State, Value};
 use crate::syntax::{
     Body, Command, Compound, Form, Item, Link, Parameter, Piece, Range, Script, Word,
 };
+use crate::work;
 
 pub(crate) use facts::folder_of;
 pub(crate) use redirect::paths;
@@ -123,6 +124,7 @@ impl<'w> Walker<'w> {
 
     /// Counts a step over that many words; `false` when the line has used up what it may.
     fn step(&mut self, words: usize) -> bool {
+        work::count(1 + words);
         self.steps += 1 + words / WORDS_PER_STEP;
         if self.steps > STEPS_MAX {
             self.sink.full = true;
@@ -275,7 +277,7 @@ impl<'w> Walker<'w> {
         let part = scene.within.unwrap_or(0);
         let mut fed = input.clone();
         for redirect in &compound.redirects {
-            self.words_of(scene, std::slice::from_ref(&redirect.target), state, part);
+            self.words_of(scene, std::slice::from_ref(&redirect.target), state);
             self.redirect(scene, redirect, state, part, &mut fed);
         }
         match &compound.body {
@@ -312,7 +314,7 @@ impl<'w> Walker<'w> {
                 self.for_each(scene, name, words.as_deref(), body, state, &fed);
             }
             Body::Select { name, words, body } => {
-                self.words_of(scene, words.as_deref().unwrap_or_default(), state, part);
+                self.words_of(scene, words.as_deref().unwrap_or_default(), state);
                 self.set_outside(scene, name, Value::Unknown, state);
                 self.set_outside(scene, "REPLY", Value::Unknown, state);
                 self.repeat(state, |walker, state| {
@@ -326,10 +328,10 @@ impl<'w> Walker<'w> {
                 });
             }
             Body::Case { word, arms } => {
-                self.words_of(scene, std::slice::from_ref(word), state, part);
+                self.words_of(scene, std::slice::from_ref(word), state);
                 let entry = state.clone();
                 for (patterns, script) in arms {
-                    self.words_of(scene, patterns, state, part);
+                    self.words_of(scene, patterns, state);
                     let mut own = entry.clone();
                     self.script(scene, script, &mut own, &fed);
                     state.join(own);
@@ -372,7 +374,7 @@ impl<'w> Walker<'w> {
     ) {
         let mut value = Value::Unknown;
         if let Some(words) = words {
-            self.words_of(scene, words, state, scene.within.unwrap_or(0));
+            self.words_of(scene, words, state);
             let mut fields = Vec::new();
             let at = self.expander(scene, state);
             for word in words {
@@ -435,27 +437,21 @@ impl<'w> Walker<'w> {
     }
 
     /// Walks the substitutions in words.
-    pub(crate) fn words_of(
-        &mut self,
-        scene: &Scene<'_>,
-        words: &[Word<'_>],
-        state: &mut State,
-        part: u32,
-    ) {
+    pub(crate) fn words_of(&mut self, scene: &Scene<'_>, words: &[Word<'_>], state: &mut State) {
         for word in words {
-            self.pieces(scene, word, state, part);
+            self.pieces(scene, word, state);
         }
     }
 
-    fn pieces(&mut self, scene: &Scene<'_>, word: &Word<'_>, state: &mut State, part: u32) {
+    fn pieces(&mut self, scene: &Scene<'_>, word: &Word<'_>, state: &mut State) {
         for piece in &word.pieces {
             match piece {
                 Piece::Text(_) | Piece::Quoted(_) => {}
-                Piece::Parameter(parameter) => self.parameter(scene, parameter, state, part),
+                Piece::Parameter(parameter) => self.parameter(scene, parameter, state),
                 Piece::Substitution(substitution) => {
-                    self.inner(scene, &substitution.script, state, part);
+                    self.inner(scene, &substitution.script, state);
                 }
-                Piece::Process(script) => self.inner(scene, script, state, part),
+                Piece::Process(script) => self.inner(scene, script, state),
                 Piece::Arithmetic(expression) => {
                     self.computed(scene, expression, state, expression.span);
                 }
@@ -463,32 +459,25 @@ impl<'w> Walker<'w> {
         }
     }
 
-    fn inner(&mut self, scene: &Scene<'_>, script: &Script<'_>, state: &State, part: u32) {
+    fn inner(&mut self, scene: &Scene<'_>, script: &Script<'_>, state: &State) {
         let inner = Scene {
-            within: Some(part),
             nesting: Nesting::Substitution,
             ..*scene
         };
         self.script(&inner, script, &mut state.clone(), &Input::default());
     }
 
-    fn parameter(
-        &mut self,
-        scene: &Scene<'_>,
-        parameter: &Parameter<'_>,
-        state: &mut State,
-        part: u32,
-    ) {
+    fn parameter(&mut self, scene: &Scene<'_>, parameter: &Parameter<'_>, state: &mut State) {
         if let Some(index) = &parameter.index
             && !matches!(index.bare(), Some("@" | "*"))
         {
             self.computed(scene, index, state, index.span);
         }
-        self.words_of(scene, &parameter.words, state, part);
+        self.words_of(scene, &parameter.words, state);
         match parameter.form {
             Form::Assign => self.set_outside(scene, parameter.name, Value::Unknown, state),
             Form::Prompt => self.sink.opaque(
-                part,
+                scene.within.unwrap_or(0),
                 scene.view,
                 OpaqueWhy::UnknownScript,
                 parameter.name,

@@ -56,7 +56,12 @@ impl<'a> Parser<'a> {
             }
             if simple.words.is_empty() || declares {
                 let word_start = self.at;
-                if let Some(assign) = self.assignment()? {
+                let unclosed = if declares {
+                    Unclosed::Text
+                } else {
+                    Unclosed::Refused
+                };
+                if let Some(assign) = self.assignment(unclosed)? {
                     if simple.words.is_empty() {
                         simple.assignments.push(assign);
                     } else {
@@ -165,7 +170,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An assignment, when one begins here.
-    pub(super) fn assignment(&mut self) -> Read<Option<Assign<'a>>> {
+    fn assignment(&mut self, unclosed: Unclosed) -> Read<Option<Assign<'a>>> {
         let start = self.at;
         let name_end = start + name_len(self.rest());
         let name = self.slice(start, name_end);
@@ -177,7 +182,7 @@ impl<'a> Parser<'a> {
         if self.peek() == Some(b'[') {
             match self.subscript() {
                 Ok(word) => index = Some(word),
-                Err(error) if error.why == OpaqueWhy::Syntax => {
+                Err(error) if error.why == OpaqueWhy::Syntax && unclosed == Unclosed::Text => {
                     self.at = start;
                     return Ok(None);
                 }
@@ -292,6 +297,16 @@ impl<'a> Parser<'a> {
         let process = behind.starts_with("<(") || behind.starts_with(">(");
         (operator && !process).then(|| rest.get(..end)).flatten()
     }
+}
+
+/// What a bracket behind a name is that nothing on its line closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unclosed {
+    /// Plain text: among the arguments of `declare` and kin.
+    Text,
+    /// In front of a command Bash goes on looking for the other bracket, over line feeds and
+    /// operators.
+    Refused,
 }
 
 /// The redirect operator at the start of `text`, and its width.

@@ -3,6 +3,7 @@
 use super::parser::{Parser, Read};
 use super::word::Quoting;
 use super::{Piece, Word};
+use crate::work;
 
 impl<'a> Parser<'a> {
     /// Reads a double-quoted string; the opening quote is next.
@@ -38,6 +39,7 @@ impl<'a> Parser<'a> {
 
     /// One piece of text in which only `$`, backticks and backslashes mean something.
     fn expanding(&mut self, pieces: &mut Vec<Piece<'a>>, escapes: Escapes) -> Read<()> {
+        work::count(1);
         match self.peek() {
             Some(b'$') => self.dollar(pieces, Quoting::Double),
             Some(b'`') => self.backtick(pieces, Quoting::Double),

@@ -8,6 +8,7 @@ use pointsman_model::OpaqueWhy;
 use super::heredoc::Pending;
 use super::{Command, Item, Link, Range, Script, Unreadable, Word};
 use crate::limits::{DEPTH_MAX, PARTS_MAX, SUBSTITUTION_DEPTH_MAX};
+use crate::work;
 
 /// What reading gives.
 pub(super) type Read<T> = Result<T, Unreadable>;
@@ -164,6 +165,7 @@ impl<'a> Parser<'a> {
 
     /// Skips blanks and continued lines.
     pub(super) fn skip_blanks(&mut self) {
+        work::count(1);
         loop {
             match self.peek() {
                 Some(b' ' | b'\t') => self.at += 1,
@@ -214,6 +216,7 @@ impl<'a> Parser<'a> {
                 ) || matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`')
             })
             .unwrap_or(rest.len());
+        work::count(end);
         match rest.as_bytes().get(end) {
             Some(b'\\') if rest.get(end..).is_some_and(|tail| tail.starts_with("\\\n")) => None,
             Some(b'\'' | b'"' | b'\\' | b'$' | b'`') => None,
@@ -363,7 +366,7 @@ impl<'a> Parser<'a> {
     fn prefixed(&mut self) -> Read<Command<'a>> {
         self.skip_blanks();
         match self.peek() {
-            None | Some(b'\n' | b';' | b'&' | b'|' | b')') => Ok(Command::Empty),
+            None | Some(b'\n' | b';' | b'&' | b'|' | b')' | b'#') => Ok(Command::Empty),
             _ => self.pipeline(),
         }
     }

@@ -172,7 +172,8 @@ impl<'a> Scanner<'a> {
             let word = self.word()?;
             if words.is_empty() {
                 let name = word.bare()?;
-                if name.contains('=') || RESERVED.contains(&name) {
+                let subscript = name.len() > 1 && name.contains('[');
+                if subscript || name.contains('=') || RESERVED.contains(&name) {
                     return None;
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::parser::{End, Parser, Read};
 use super::{Piece, Substitution, Word};
+use crate::work;
 
 impl<'a> Parser<'a> {
     /// Whether a word ends here.
@@ -40,6 +41,7 @@ impl<'a> Parser<'a> {
 
     /// Reads one piece of an unquoted word.
     pub(super) fn piece(&mut self, pieces: &mut Vec<Piece<'a>>) -> Read<()> {
+        work::count(1);
         match self.peek() {
             Some(b'\'') => self.single(pieces),
             Some(b'"') => self.double(pieces),
@@ -72,6 +74,7 @@ impl<'a> Parser<'a> {
         let len = (len..=rest.len())
             .find(|len| rest.is_char_boundary(*len))
             .unwrap_or(rest.len());
+        work::count(len);
         let start = self.at;
         self.at += len;
         pieces.push(Piece::Text(self.slice(start, self.at).into()));

@@ -16,16 +16,15 @@ impl Walker<'_> {
         scene: &Scene<'_>,
         assign: &Assign<'_>,
         state: &mut State,
-        part: u32,
     ) {
         if let Some(index) = &assign.index {
             self.computed(scene, index, state, index.span);
         }
         match &assign.value {
             AssignValue::One(word) => {
-                self.words_of(scene, std::slice::from_ref(word), state, part);
+                self.words_of(scene, std::slice::from_ref(word), state);
             }
-            AssignValue::Array(words) => self.words_of(scene, words, state, part),
+            AssignValue::Array(words) => self.words_of(scene, words, state),
         }
     }
 

@@ -20,7 +20,7 @@ impl Walker<'_> {
         range: Range,
     ) {
         let part = scene.within.unwrap_or(0);
-        self.pieces(scene, expression, state, part);
+        self.pieces(scene, expression, state);
         let text = expression.span.of(scene.source);
         let quoted = expression.pieces.iter().any(|piece| match piece {
             Piece::Quoted(text) => text.contains(['$', '`']),
@@ -72,7 +72,7 @@ impl Walker<'_> {
         state: &mut State,
         range: Range,
     ) {
-        self.words_of(scene, words, state, scene.within.unwrap_or(0));
+        self.words_of(scene, words, state);
         let mut before: Option<&Word<'_>> = None;
         let mut words = words.iter().peekable();
         while let Some(word) = words.next() {

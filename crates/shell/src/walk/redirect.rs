@@ -32,7 +32,7 @@ impl Walker<'_> {
                 let Some(body) = scene.documents.get(number) else {
                     return;
                 };
-                self.words_of(scene, std::slice::from_ref(body), state, part);
+                self.words_of(scene, std::slice::from_ref(body), state);
                 if feeds {
                     *input = self.fed_text(scene, body, state, "");
                 }

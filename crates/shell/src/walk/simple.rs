@@ -153,9 +153,9 @@ impl Walker<'_> {
             ..*scene
         };
         for assign in simple.assignments.iter().chain(&simple.declared) {
-            self.walk_assign(&inner, assign, state, part);
+            self.walk_assign(&inner, assign, state);
         }
-        self.words_of(&inner, &simple.words, state, part);
+        self.words_of(&inner, &simple.words, state);
         let mut assignments = Vec::with_capacity(simple.assignments.len());
         for assign in &simple.assignments {
             let shown = self.shown(&inner, assign, state);
@@ -167,7 +167,7 @@ impl Walker<'_> {
         }
         let mut fed = input.clone();
         for redirect in &simple.redirects {
-            self.words_of(&inner, std::slice::from_ref(&redirect.target), state, part);
+            self.words_of(&inner, std::slice::from_ref(&redirect.target), state);
             self.redirect(&inner, redirect, state, part, &mut fed);
         }
         if fields.is_empty() {
