@@ -18,6 +18,8 @@ mod screen;
 #[cfg(test)]
 mod settings;
 #[cfg(test)]
+mod stalls;
+#[cfg(test)]
 mod tour;
 #[cfg(test)]
 mod wrong_input;

@@ -203,6 +203,11 @@ impl Running {
         }
     }
 
+    /// Waits for its end and reads nothing of what it prints; gives its exit code.
+    pub(crate) fn code_unread(mut self) -> Option<i32> {
+        until("the program ends", || self.0.try_wait().unwrap()).code()
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
         let pid = nix::unistd::Pid::from_raw(self.0.id().cast_signed());

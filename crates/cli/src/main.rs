@@ -6,13 +6,14 @@
 
 mod arguments;
 mod failure;
+mod log;
 mod output;
 mod place;
 mod verbs;
 
 use clap::Parser as _;
 
-use arguments::Arguments;
+use arguments::{Arguments, Verb};
 use output::Output;
 
 fn main() -> std::process::ExitCode {
@@ -21,6 +22,10 @@ fn main() -> std::process::ExitCode {
         Err(told) => return output::tell_usage(&told),
     };
     let mut output = Output::of(arguments.verb.form());
+    // A check is made before each command of somebody else's agent: nothing that is not needed is set up for it.
+    if !matches!(arguments.verb, Verb::Check(_)) {
+        log::listen();
+    }
     let ended = verbs::run(arguments.verb, &mut output);
     output.finish(ended)
 }

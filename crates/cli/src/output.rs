@@ -25,6 +25,8 @@ enum Reader {
     Reads,
     Gone,
     Failed(io::Error),
+    /// It takes nothing any more, and a write to it would never come back.
+    Stalled,
 }
 
 /// A verb's standard output and standard error.
@@ -81,6 +83,11 @@ impl Output {
         say(text);
     }
 
+    /// Prints nothing any more: the reader has stalled.
+    pub(crate) fn abandon(&mut self) {
+        self.reader = Reader::Stalled;
+    }
+
     fn write(&mut self, text: &str) {
         if !self.is_read() {
             return;
@@ -101,6 +108,7 @@ impl Output {
     /// Ends the program: tells a failure, and makes the exit code.
     pub(crate) fn finish(self, ended: Result<Code, Failure>) -> ExitCode {
         let code = match (ended, self.reader) {
+            (Err(failure), Reader::Stalled) => failure.code(),
             (Err(failure), _) => {
                 say(&failure.to_string());
                 failure.code()
@@ -111,7 +119,7 @@ impl Output {
                 ));
                 Code::Failed
             }
-            (Ok(code), Reader::Reads | Reader::Gone | Reader::Failed(_)) => code,
+            (Ok(code), Reader::Reads | Reader::Gone | Reader::Failed(_) | Reader::Stalled) => code,
         };
         ExitCode::from(code.number())
     }
@@ -127,7 +135,8 @@ pub(crate) fn tell_usage(told: &clap::Error) -> ExitCode {
     }
 }
 
-fn say(text: &str) {
+/// Writes to standard error.
+pub(crate) fn say(text: &str) {
     // Nothing is left to do about a closed standard error.
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -6,11 +6,14 @@ pub mod shown;
 
 #[cfg(test)]
 mod fixture;
+mod pause;
 mod screen;
 mod session;
 pub mod socket;
 mod terminal;
 
-pub use screen::{Look, ScreenError, ScreenGone, ScreenHandle, ScreenOptions, ScreenService};
+pub use screen::{
+    Look, ScreenError, ScreenGone, ScreenHandle, ScreenOptions, ScreenService, leave_full_screen,
+};
 pub use session::{ParseScopeError, SessionError, SessionScope, grant_for};
 pub use terminal::{Terminal, TerminalError, TerminalHandle, TerminalOptions, TerminalService};

@@ -55,9 +55,11 @@ use self::device::{Device, Panicked};
 use self::event::{Effect, Event};
 use self::key::Key;
 use self::state::State;
+use crate::pause::{Pause, Pauses};
 use crate::render::length;
 use crate::terminal::refusal;
 
+pub use self::device::leave_full_screen;
 pub use self::look::Look;
 
 /// Records that wait to be shown; whoever has more waits with them.
@@ -106,6 +108,7 @@ pub struct ScreenService {
     run: broadcast::Receiver<RunEvent>,
     records: flume::Receiver<Arc<LedgerRecord>>,
     input: EventStream,
+    pauses: Pauses,
     answers: JoinSet<Option<(RequestId, String)>>,
     readings: JoinSet<(WorkerId, Vec<Arc<LedgerRecord>>)>,
 }
@@ -147,6 +150,7 @@ impl ScreenService {
     /// # Errors
     /// When there is no terminal, or it can't be set up; it is as it was then.
     pub fn open(options: ScreenOptions) -> Result<(ScreenHandle, Self), ScreenError> {
+        let pauses = Pauses::new();
         let device = Device::open()?;
         let (sender, records) = flume::bounded(RECORDS_MAX);
         let state = State::new(options.leader.run(), &options.jobs, device.size());
@@ -158,6 +162,7 @@ impl ScreenService {
             device,
             records,
             input: EventStream::new(),
+            pauses,
             answers: JoinSet::new(),
             readings: JoinSet::new(),
         };
@@ -190,6 +195,17 @@ impl ScreenService {
         // Answers on their way are carried to their end: the leader ends what stays open.
         while self.answers.join_next().await.is_some() {}
         self.readings.shutdown().await;
+    }
+
+    fn pause(&mut self, pause: Pause) {
+        match pause {
+            Pause::Asked => {
+                self.device.lend();
+                Pauses::stop_here();
+            }
+            // A terminal that can't be taken over is not drawn on; the next time it may.
+            Pause::Over => drop(self.device.take_back()),
+        }
     }
 
     /// What comes next, if it is anything to the screen. Cancel safe.
@@ -235,6 +251,10 @@ impl ScreenService {
                 Ok((worker, records)) => Some(Event::Loaded(worker, records)),
                 Err(_) => Some(Event::Notice("the transcript can't be read".into())),
             },
+            pause = self.pauses.next() => {
+                self.pause(pause);
+                Some(Event::Tick)
+            }
             _ = tick.tick() => Some(Event::Tick),
         }
     }
@@ -304,6 +324,9 @@ impl ScreenService {
     /// Draws a frame; says whether having seen it changes what is to be drawn. Blocks while the
     /// terminal takes it, for which the runtime's other work moves on.
     fn draw(&mut self) -> Again {
+        if !self.device.takes_output() {
+            return Again::Yes;
+        }
         let now = self.options.clock.now();
         match self.device.ready() {
             Ok(Panicked::No) => {}

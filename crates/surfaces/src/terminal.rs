@@ -17,6 +17,7 @@ use pointsman_model::{Answerer, PermissionRequest, RequestId, Surface, VerdictKi
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::pause::{Pause, Pauses};
 use crate::render::{length, verdict_line};
 use crate::shown;
 use desk::{Desk, Effect, Event};
@@ -59,6 +60,7 @@ pub struct TerminalService {
     events: RequestEvents,
     notices: flume::Receiver<String>,
     answers: JoinSet<Option<(RequestId, String)>>,
+    pauses: Pauses,
     wants_stop: bool,
 }
 
@@ -91,6 +93,7 @@ impl TerminalService {
             desk: Desk::default(),
             notices,
             answers: JoinSet::new(),
+            pauses: Pauses::new(),
             wants_stop: false,
         };
         (TerminalHandle { notices: sender }, service)
@@ -112,6 +115,18 @@ impl TerminalService {
                     }
                 },
                 Ok(text) = self.notices.recv_async() => Event::Notice(text),
+                pause = self.pauses.next() => match pause {
+                    Pause::Asked => {
+                        self.tty.lend();
+                        Pauses::stop_here();
+                        continue;
+                    }
+                    Pause::Over => {
+                        self.tty.take_back();
+                        // Draws the prompt again.
+                        Event::Notice(String::new())
+                    }
+                },
                 Some(done) = self.answers.join_next() => {
                     self.stop_if_wanted();
                     match done {

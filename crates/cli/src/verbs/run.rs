@@ -1,9 +1,12 @@
 //! `pointsman run`: start a leader on a job file, stand by it, and tell what came of it.
 
 mod prepare;
+mod printer;
 mod records;
 mod scene;
+mod signals;
 mod summary;
+mod telling;
 
 use std::sync::Arc;
 
@@ -17,8 +20,10 @@ use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
 use prepare::Prepared;
+use printer::{Patience, Printer, Stalled};
 use records::Verdicts;
-use scene::Scene;
+use scene::{Left, Scene, SceneOptions};
+use signals::Signals;
 
 /// Checks the job file, or runs it.
 pub(super) fn run(arguments: &RunArguments, output: &mut Output) -> Result<Code, Failure> {
@@ -37,34 +42,72 @@ pub(super) fn run(arguments: &RunArguments, output: &mut Output) -> Result<Code,
     ended
 }
 
+/// Leads the run, and sees to it that what it has to say is printed as far as anybody reads it.
 async fn lead(prepared: Prepared, place: Place, output: &mut Output) -> Result<Code, Failure> {
+    let mut signals = Signals::new();
+    let (printer, printing) = Printer::start(output.form())?;
+    let (ended, patience) = stand_by(prepared, place, printer, &mut signals).await;
+    match printing.finish(patience, &mut signals).await {
+        Ok(printed) => *output = printed,
+        Err(Stalled) => output.abandon(),
+    }
+    ended
+}
+
+async fn stand_by(
+    prepared: Prepared,
+    place: Place,
+    printer: Printer,
+    signals: &mut Signals,
+) -> (Result<Code, Failure>, Patience) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let (attended, front) = prepared.presence();
     if let Some(problem) = prepared.problem_with(attended) {
-        return Err(problem);
+        return (Err(problem), Patience::Ended);
     }
     let ledger = place.state.ledger();
     let (told_problems, texts) = prepared.told_problems();
     let options = prepared.options(place, attended, Arc::clone(&clock));
-    let (handle, leader) = Leader::start(options).await.map_err(|error| told(&error))?;
+    let (handle, leader) = match Leader::start(options).await {
+        Ok(started) => started,
+        Err(error) => return (Err(told(&error)), Patience::Ended),
+    };
     for problem in leader.problems() {
         if !told_problems.contains(problem) {
-            output.note(&texts.draw(problem));
+            printer.note(texts.draw(problem)).await;
         }
     }
-    let scene = Scene::set(handle, (attended, front), clock, &ledger, output);
-    let summary = scene.watch(leader, output).await;
-    match summary {
-        Some(summary) => {
-            output.text(&summary_text(&summary));
-            output.object(&summary::object(&summary));
+    let scene = Scene::set(SceneOptions {
+        handle,
+        attended,
+        front,
+        clock,
+        ledger,
+        printer: printer.clone(),
+    });
+    let (left, patience) = scene.await.watch(leader, signals).await;
+    let ended = match left {
+        Left::Ended(summary) => {
+            let told = async {
+                printer.text(summary_text(&summary)).await;
+                printer.object(&summary::object(&summary)).await;
+            };
+            // What does not fit the queue of a reader that has stalled is not told.
+            let _ = patience.wait(printer.progress(), signals, told).await;
             Ok(Code::OfRun(summary.exit.code()))
         }
-        None => {
-            output.note("stopped at once; `pointsman log` tells what was interrupted\n");
+        Left::AtOnce => {
+            let text = "stopped at once; `pointsman log` tells what was interrupted\n";
+            let told = printer.note(text);
+            let _ = patience.wait(printer.progress(), signals, told).await;
             Ok(Code::OfRun(pointsman_swarm::ExitCode::Cancelled.code()))
         }
-    }
+        Left::Broken(error) => Err(Failure::failed(format!(
+            "the leader broke off ({error}), which is a defect of pointsman"
+        ))
+        .hint("`pointsman log` tells what was interrupted")),
+    };
+    (ended, patience)
 }
 
 fn told(error: &StartError) -> Failure {

@@ -15,10 +15,12 @@ use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{execute, queue};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect, Size};
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::process::getpgrp;
+use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
 
 use super::ScreenError;
 
@@ -64,13 +66,47 @@ impl Device {
     }
 
     /// The terminal to draw on. After a panic it is taken over again; then this says so.
+    ///
+    /// # Errors
+    /// When it can't be taken over, or is lent.
     pub(super) fn ready(&mut self) -> io::Result<Panicked> {
-        if HELD.load(Ordering::SeqCst) != PANICKED {
-            return Ok(Panicked::No);
+        match HELD.load(Ordering::SeqCst) {
+            TAKEN => Ok(Panicked::No),
+            PANICKED => {
+                take()?;
+                self.wipe()?;
+                Ok(Panicked::Yes)
+            }
+            _ => Err(io::Error::other("the terminal is lent")),
+        }
+    }
+
+    /// Whether the terminal takes output just now. One that was told to pause, or whose other end does not read,
+    /// does not, and writing to it would wait.
+    pub(super) fn takes_output(&self) -> bool {
+        let out = io::stdout();
+        let mut watched = [PollFd::new(out.as_fd(), PollFlags::POLLOUT)];
+        // What can't be asked is written to, which says what is wrong with it.
+        poll(&mut watched, PollTimeout::ZERO).map_or(true, |ready| ready > 0)
+    }
+
+    /// Makes the terminal what it was, for as long as this process is stopped.
+    pub(super) fn lend(&self) {
+        give_back(FREE);
+    }
+
+    /// Takes the terminal over again once this process goes on in its foreground.
+    ///
+    /// # Errors
+    /// When it can't be set up.
+    pub(super) fn take_back(&mut self) -> io::Result<()> {
+        let holds = tcgetpgrp(io::stdin().as_fd()).is_ok_and(|group| group == getpgrp());
+        // Changing the settings from the background would stop the process again.
+        if !holds {
+            return Ok(());
         }
         take()?;
-        self.wipe()?;
-        Ok(Panicked::Yes)
+        self.wipe()
     }
 
     /// Wipes the screen, so that the next frame draws every cell. [`Terminal::clear`] would ask the
@@ -138,6 +174,15 @@ fn give_back(to: u8) {
     let _ = out.write_all(POP_TITLE.as_bytes());
     let _ = out.flush();
     let _ = disable_raw_mode();
+}
+
+/// Makes the settings of a terminal that takes no output what they were; what is on the screen stays there. For a
+/// program that ends while a frame of its screen still waits for the terminal.
+pub fn leave_full_screen() {
+    if HELD.swap(FREE, Ordering::SeqCst) == TAKEN {
+        // A terminal that is gone needs no settings.
+        let _ = disable_raw_mode();
+    }
 }
 
 /// Sees to it that the message of a panic is printed on a terminal that can show it.

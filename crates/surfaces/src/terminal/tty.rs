@@ -41,6 +41,7 @@ pub enum TerminalError {
 pub(super) struct Tty {
     device: AsyncFd<File>,
     before: Termios,
+    keys: Termios,
     prompt: String,
 }
 
@@ -69,8 +70,25 @@ impl Tty {
         Ok(Self {
             device,
             before,
+            keys,
             prompt: String::new(),
         })
+    }
+
+    /// Makes the terminal what it was, for as long as this process is stopped.
+    pub(super) fn lend(&self) {
+        // Not `Drain`: output that is held up must not hold this up. A terminal that is gone needs no settings.
+        let device = self.device.get_ref().as_fd();
+        let _ = tcsetattr(device, OptionalActions::Now, &self.before);
+    }
+
+    /// Takes the terminal over again once this process goes on in its foreground; the next drawing is a whole one.
+    pub(super) fn take_back(&mut self) {
+        let device = self.device.get_ref().as_fd();
+        if tcgetpgrp(device).is_ok_and(|group| group == getpgrp()) {
+            let _ = tcsetattr(device, OptionalActions::Now, &self.keys);
+        }
+        self.prompt.clear();
     }
 
     /// The keys pressed since the last time; empty when the terminal is gone. Cancel safe.
@@ -131,11 +149,6 @@ fn watched(device: File) -> io::Result<AsyncFd<File>> {
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        // A terminal that is gone needs no settings.
-        let _ = tcsetattr(
-            self.device.get_ref().as_fd(),
-            OptionalActions::Drain,
-            &self.before,
-        );
+        self.lend();
     }
 }

@@ -1,119 +1,227 @@
 //! What stands around a running leader: the full screen or the prompt, the control socket, the
 //! signals, the telling.
+//!
+//! The leader is a task of its own. Nothing that is shown or printed stands before it, a stop or a signal, and
+//! nothing of that is waited for without an end.
 
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pointsman_ledger::{Clock, LedgerRecord};
+use pointsman_ledger::Clock;
 use pointsman_model::Attended;
 use pointsman_surfaces::socket::{ControlSocket, Served};
 use pointsman_surfaces::{
-    Look, ScreenHandle, ScreenOptions, ScreenService, Terminal, TerminalHandle, TerminalOptions,
-    TerminalService,
+    Look, ScreenOptions, ScreenService, Terminal, TerminalOptions, TerminalService,
+    leave_full_screen,
 };
 use pointsman_swarm::{Leader, LeaderHandle, RunSummary, StopReason};
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::greeting;
 use super::prepare::Front;
-use super::records::{Paint, Tail, Teller, Verdicts};
-use crate::output::{Form, Output};
+use super::printer::{Patience, Printer, Stalled};
+use super::records::{Paint, Tail, Verdicts};
+use super::signals::Signals;
+use super::telling::{LogFile, Stage, Telling};
+use crate::log::divert;
+use crate::output::Form;
 
-/// How often new records are looked for while the run is on.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long the surfaces may take to end: an answer on its way, a last frame.
+const SERVICES_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How long tasks that were told to break off are waited for. Only one that hangs in the system outlasts it.
+const ABORT_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// Where what happens is told to the person.
-enum Stage {
-    /// On standard error.
-    Errors,
-    /// Above the prompt.
-    Prompt(TerminalHandle),
-    /// On the full screen.
-    Screen(ScreenHandle),
+/// How a run was left.
+pub(super) enum Left {
+    /// It has ended, and this is what it came to.
+    Ended(Box<RunSummary>),
+    /// A second signal asked to leave at once.
+    AtOnce,
+    /// The leader broke off, which is a defect.
+    Broken(JoinError),
+}
+
+/// What a scene is set with.
+pub(super) struct SceneOptions {
+    pub(super) handle: LeaderHandle,
+    pub(super) attended: Attended,
+    pub(super) front: Front,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ledger: PathBuf,
+    pub(super) printer: Printer,
 }
 
 /// The surfaces of one run, and what is told of it.
 pub(super) struct Scene {
     handle: LeaderHandle,
-    stage: Stage,
     person_stops: CancellationToken,
     services: JoinSet<()>,
     shutdown: CancellationToken,
-    tail: Option<Tail>,
-    teller: Teller,
+    printer: Printer,
+    telling: Telling,
 }
 
 impl Scene {
     /// Sets up the full screen or the prompt, when there is a terminal, and the socket. A socket that
     /// can't be made is told; the run goes on without it.
-    pub(super) fn set(
-        handle: LeaderHandle,
-        (attended, front): (Attended, Front),
-        clock: Arc<dyn Clock>,
-        ledger: &Path,
-        output: &Output,
-    ) -> Self {
-        let mut services = JoinSet::new();
-        let shutdown = CancellationToken::new();
-        let person_stops = CancellationToken::new();
-        match ControlSocket::bind(handle.socket()) {
-            Ok(socket) => {
-                let served = Served {
-                    run: handle.run(),
-                    requests: handle.requests().clone(),
-                    grants: handle.grants().clone(),
-                    clock: Arc::clone(&clock),
-                };
-                services.spawn(socket.run(served, shutdown.clone()));
-            }
-            Err(error) => output.note(&format!(
-                "{error}; `pointsman queue` and `pointsman answer` can't reach this run\n"
-            )),
-        }
-        let mut scene = Self {
-            teller: Teller::new(paint(), Verdicts::Told),
-            tail: Some(Tail::of(ledger, handle.run())),
+    pub(super) async fn set(options: SceneOptions) -> Self {
+        let SceneOptions {
             handle,
-            stage: Stage::Errors,
-            person_stops,
-            services,
-            shutdown,
+            attended,
+            front,
+            clock,
+            ledger,
+            printer,
+        } = options;
+        let mut stand = Stand {
+            handle: handle.clone(),
+            person_stops: CancellationToken::new(),
+            services: JoinSet::new(),
+            shutdown: CancellationToken::new(),
+            clock,
         };
-        scene.stage = scene.open(front, clock, ledger, output);
-        let verdicts = match scene.stage {
+        match ControlSocket::bind(handle.socket()) {
+            Ok(socket) => stand.serve(socket),
+            Err(error) => {
+                let text = format!(
+                    "{error}; `pointsman queue` and `pointsman answer` can't reach this run\n"
+                );
+                printer.note(text).await;
+            }
+        }
+        let warnings = divert();
+        let stage = stand.open(front, &ledger, &printer).await;
+        let verdicts = match stage {
             Stage::Errors => Verdicts::Told,
             Stage::Prompt(_) | Stage::Screen(_) => Verdicts::AtPrompt,
         };
-        scene.teller = Teller::new(paint(), verdicts);
-        let on_screen = matches!(scene.stage, Stage::Screen(_));
-        if output.form() == Form::Person && !on_screen {
-            output.note(&greeting(scene.handle.run(), attended, verdicts));
+        let on_screen = matches!(stage, Stage::Screen(_));
+        if printer.form() == Form::Person && !on_screen {
+            let text = greeting(handle.run(), attended, verdicts);
+            printer.note(text).await;
         }
-        scene
+        let telling = Telling {
+            stage,
+            printer: printer.clone(),
+            paint: paint(),
+            tail: Some(Tail::of(&ledger, handle.run())),
+            warnings,
+            log: LogFile::beside(&ledger),
+        };
+        Self {
+            handle,
+            person_stops: stand.person_stops,
+            services: stand.services,
+            shutdown: stand.shutdown,
+            printer,
+            telling,
+        }
+    }
+
+    /// Stands by until the run is over, and takes all surfaces down. Says with how much patience the rest may be told.
+    pub(super) async fn watch(self, leader: Leader, signals: &mut Signals) -> (Left, Patience) {
+        let over = CancellationToken::new();
+        let mut telling = AbortOnDropHandle::new(tokio::spawn(self.telling.run(over.clone())));
+        let mut run = AbortOnDropHandle::new(tokio::spawn(leader.finish()));
+        let mut patience = Patience::Ended;
+        let mut signalled = false;
+        let mut person_stopped = false;
+        let left = loop {
+            tokio::select! {
+                ended = &mut run => break match ended {
+                    Ok(summary) => Left::Ended(Box::new(summary)),
+                    Err(error) => Left::Broken(error),
+                },
+                name = signals.next() => {
+                    patience = Patience::Stopped;
+                    if signalled {
+                        break Left::AtOnce;
+                    }
+                    signalled = true;
+                    self.handle.stop(StopReason::Signal { name: name.into() });
+                }
+                () = self.person_stops.cancelled(), if !person_stopped => {
+                    patience = Patience::Stopped;
+                    person_stopped = true;
+                    self.handle.stop(StopReason::Person { text: "`stop` at the terminal".into() });
+                }
+            }
+        };
+        if let Left::AtOnce = left {
+            // Its end kills what it started.
+            run.abort();
+            let _ = tokio::time::timeout(ABORT_WAIT_MAX, run).await;
+        }
+        over.cancel();
+        let told = patience
+            .wait(self.printer.progress(), signals, &mut telling)
+            .await;
+        drop(telling);
+        self.shutdown.cancel();
+        end_services(self.services, told.map(drop)).await;
+        (left, patience)
+    }
+}
+
+/// Lets the surfaces end. Those that don't are broken off: one of them may wait for a terminal that takes nothing.
+async fn end_services(mut services: JoinSet<()>, told: Result<(), Stalled>) {
+    let patience = match told {
+        Ok(()) => SERVICES_WAIT_MAX,
+        Err(Stalled) => ABORT_WAIT_MAX,
+    };
+    let all = async |services: &mut JoinSet<()>| while services.join_next().await.is_some() {};
+    if tokio::time::timeout(patience, all(&mut services))
+        .await
+        .is_ok()
+    {
+        return;
+    }
+    services.abort_all();
+    if tokio::time::timeout(ABORT_WAIT_MAX, all(&mut services))
+        .await
+        .is_err()
+    {
+        leave_full_screen();
+    }
+}
+
+/// The surfaces as they are set up.
+struct Stand {
+    handle: LeaderHandle,
+    person_stops: CancellationToken,
+    services: JoinSet<()>,
+    shutdown: CancellationToken,
+    clock: Arc<dyn Clock>,
+}
+
+impl Stand {
+    fn serve(&mut self, socket: ControlSocket) {
+        let served = Served {
+            run: self.handle.run(),
+            requests: self.handle.requests().clone(),
+            grants: self.handle.grants().clone(),
+            clock: Arc::clone(&self.clock),
+        };
+        self.services
+            .spawn(socket.run(served, self.shutdown.clone()));
     }
 
     /// Takes the terminal over. One that can't be a full screen is asked at line by line.
-    fn open(
-        &mut self,
-        front: Front,
-        clock: Arc<dyn Clock>,
-        ledger: &Path,
-        output: &Output,
-    ) -> Stage {
+    async fn open(&mut self, front: Front, ledger: &Path, printer: &Printer) -> Stage {
         let jobs = match front {
             Front::Nowhere => return Stage::Errors,
-            Front::Prompt(terminal) => return self.prompt(terminal, clock),
+            Front::Prompt(terminal) => return self.prompt(terminal),
             Front::Screen { jobs } => jobs,
         };
         let options = ScreenOptions {
             leader: self.handle.clone(),
             jobs,
             ledger: ledger.into(),
-            clock: Arc::clone(&clock),
+            clock: Arc::clone(&self.clock),
             look: Look::of_environment(),
             stop: self.person_stops.clone(),
         };
@@ -123,101 +231,26 @@ impl Scene {
                 Stage::Screen(screen)
             }
             Err(error) => {
-                output.note(&format!("{error}; it is asked line by line\n"));
+                printer
+                    .note(format!("{error}; it is asked line by line\n"))
+                    .await;
                 match Terminal::open() {
-                    Ok(terminal) => self.prompt(terminal, clock),
+                    Ok(terminal) => self.prompt(terminal),
                     Err(_) => Stage::Errors,
                 }
             }
         }
     }
 
-    fn prompt(&mut self, terminal: Terminal, clock: Arc<dyn Clock>) -> Stage {
+    fn prompt(&mut self, terminal: Terminal) -> Stage {
         let options = TerminalOptions {
             requests: self.handle.requests().clone(),
-            clock,
+            clock: Arc::clone(&self.clock),
             stop: self.person_stops.clone(),
         };
         let (prompt, service) = TerminalService::new(terminal, options);
         self.services.spawn(service.run(self.shutdown.clone()));
         Stage::Prompt(prompt)
-    }
-
-    /// Stands by until the run is over, and takes all surfaces down. Nothing when a second signal
-    /// asked to leave at once.
-    pub(super) async fn watch(mut self, leader: Leader, output: &mut Output) -> Option<RunSummary> {
-        let mut signals = Signals::new();
-        let mut signalled = false;
-        let mut person_stopped = false;
-        let mut run = Box::pin(leader.finish());
-        let summary = loop {
-            tokio::select! {
-                summary = &mut run => break Some(summary),
-                name = signals.next() => {
-                    if signalled {
-                        break None;
-                    }
-                    signalled = true;
-                    self.handle.stop(StopReason::Signal { name: name.into() });
-                }
-                () = self.person_stops.cancelled(), if !person_stopped => {
-                    person_stopped = true;
-                    self.handle.stop(StopReason::Person { text: "`stop` at the terminal".into() });
-                }
-                () = tokio::time::sleep(LOOK_EVERY) => {
-                    self.tell_new(output).await;
-                }
-            }
-        };
-        drop(run);
-        while self.tell_new(output).await > 0 {}
-        self.shutdown.cancel();
-        while self.services.join_next().await.is_some() {}
-        summary
-    }
-
-    /// Tells the records that are new, at most a page; how many these were.
-    async fn tell_new(&mut self, output: &mut Output) -> usize {
-        let Some(mut tail) = self.tail.take() else {
-            return 0;
-        };
-        let read = tokio::task::spawn_blocking(move || {
-            let records = tail.read();
-            (tail, records)
-        });
-        let Ok((tail, records)) = read.await else {
-            return 0;
-        };
-        self.tail = Some(tail);
-        let count = records.len();
-        for record in records {
-            self.tell(record, output).await;
-        }
-        count
-    }
-
-    async fn tell(&mut self, record: LedgerRecord, output: &mut Output) {
-        output.object(&record);
-        let line = match &self.stage {
-            Stage::Screen(screen) => {
-                if screen.record(Arc::new(record)).await.is_err() {
-                    self.stage = Stage::Errors;
-                    self.teller = Teller::new(paint(), Verdicts::Told);
-                    output.note(
-                        "the full screen has ended; `pointsman queue` lists the questions, `pointsman answer` answers them\n",
-                    );
-                }
-                return;
-            }
-            Stage::Prompt(_) => self.teller.line(&record),
-            Stage::Errors if output.form() == Form::Program => None,
-            Stage::Errors => self.teller.line(&record),
-        };
-        match (line, &self.stage) {
-            (Some(line), Stage::Prompt(terminal)) => terminal.say(line).await,
-            (Some(line), Stage::Errors | Stage::Screen(_)) => output.note(&line),
-            (None, _) => {}
-        }
     }
 }
 
@@ -227,36 +260,5 @@ fn paint() -> Paint {
         Paint::Colour
     } else {
         Paint::Plain
-    }
-}
-
-/// The signals that end a run.
-struct Signals(Vec<(&'static str, Signal)>);
-
-impl Signals {
-    /// Listens for them. One that can't be listened for keeps its usual effect.
-    fn new() -> Self {
-        let kinds = [
-            ("SIGINT", SignalKind::interrupt()),
-            ("SIGTERM", SignalKind::terminate()),
-            ("SIGHUP", SignalKind::hangup()),
-        ];
-        let listening = kinds
-            .into_iter()
-            .filter_map(|(name, kind)| Some((name, signal(kind).ok()?)));
-        Self(listening.collect())
-    }
-
-    /// The name of the next one. Cancel safe.
-    async fn next(&mut self) -> &'static str {
-        std::future::poll_fn(|context| {
-            for (name, signal) in &mut self.0 {
-                if signal.poll_recv(context).is_ready() {
-                    return std::task::Poll::Ready(*name);
-                }
-            }
-            std::task::Poll::Pending
-        })
-        .await
     }
 }

@@ -1,0 +1,40 @@
+//! The signals that end a run.
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// The signals that end a run.
+pub(super) struct Signals(Vec<(&'static str, Signal)>);
+
+impl Signals {
+    /// Listens for them. One that can't be listened for keeps its usual effect.
+    pub(super) fn new() -> Self {
+        let kinds = [
+            ("SIGINT", SignalKind::interrupt()),
+            ("SIGTERM", SignalKind::terminate()),
+            ("SIGHUP", SignalKind::hangup()),
+        ];
+        let listening = kinds
+            .into_iter()
+            .filter_map(|(name, kind)| Some((name, signal(kind).ok()?)));
+        Self(listening.collect())
+    }
+
+    /// No signal ever comes.
+    #[cfg(test)]
+    pub(super) fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The name of the next one. Cancel safe.
+    pub(super) async fn next(&mut self) -> &'static str {
+        std::future::poll_fn(|context| {
+            for (name, signal) in &mut self.0 {
+                if signal.poll_recv(context).is_ready() {
+                    return std::task::Poll::Ready(*name);
+                }
+            }
+            std::task::Poll::Pending
+        })
+        .await
+    }
+}

@@ -1,0 +1,159 @@
+//! The telling of a run: its records, and what is warned of, as they come.
+//!
+//! It is a task of its own that may wait for its readers as long as they like; the run does not wait for it.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use pointsman_ledger::LedgerRecord;
+use pointsman_surfaces::{ScreenHandle, TerminalHandle};
+use tokio_util::sync::CancellationToken;
+
+use super::printer::Printer;
+use super::records::{Paint, Tail, Teller, Verdicts};
+use crate::log::Diverted;
+use crate::output::Form;
+
+/// How often new records are looked for while the run is on.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// A log that is longer than this is begun anew.
+const LOG_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Where what happens is told to the person.
+pub(super) enum Stage {
+    /// On standard error.
+    Errors,
+    /// Above the prompt.
+    Prompt(TerminalHandle),
+    /// On the full screen.
+    Screen(ScreenHandle),
+}
+
+/// Tells what happens.
+pub(super) struct Telling {
+    pub(super) stage: Stage,
+    pub(super) printer: Printer,
+    pub(super) paint: Paint,
+    /// Where records are looked for; nothing once that has broken off.
+    pub(super) tail: Option<Tail>,
+    pub(super) warnings: Diverted,
+    pub(super) log: LogFile,
+}
+
+impl Telling {
+    /// Tells all records until `over` is cancelled and nothing is new any more.
+    ///
+    /// Cancellation: dropped, what was not told yet is not told.
+    pub(super) async fn run(mut self, over: CancellationToken) {
+        let mut teller = Teller::new(self.paint, self.verdicts());
+        loop {
+            // Taken before the look: what was written before the end is seen by a look after it.
+            let is_last = over.is_cancelled();
+            let records = match self.tail.take() {
+                None => Vec::new(),
+                Some(mut looking) => {
+                    let look = tokio::task::spawn_blocking(move || {
+                        let records = looking.read();
+                        (looking, records)
+                    });
+                    // A look that broke off is the last one.
+                    match look.await {
+                        Ok((looked, records)) => {
+                            self.tail = Some(looked);
+                            records
+                        }
+                        Err(_) => Vec::new(),
+                    }
+                }
+            };
+            let more = !records.is_empty();
+            for record in records {
+                self.tell(record, &mut teller).await;
+            }
+            for line in self.warnings.rest() {
+                self.warn(line).await;
+            }
+            match (more, is_last) {
+                (true, _) => {}
+                (false, true) => return,
+                (false, false) => tokio::select! {
+                    () = over.cancelled() => {}
+                    () = tokio::time::sleep(LOOK_EVERY) => {}
+                    line = self.warnings.next() => self.warn(line).await,
+                },
+            }
+        }
+    }
+
+    fn verdicts(&self) -> Verdicts {
+        match self.stage {
+            Stage::Errors => Verdicts::Told,
+            Stage::Prompt(_) | Stage::Screen(_) => Verdicts::AtPrompt,
+        }
+    }
+
+    async fn tell(&mut self, record: LedgerRecord, teller: &mut Teller) {
+        self.printer.object(&record).await;
+        let line = match &self.stage {
+            Stage::Screen(screen) => {
+                if screen.record(Arc::new(record)).await.is_err() {
+                    self.stage = Stage::Errors;
+                    *teller = Teller::new(self.paint, Verdicts::Told);
+                    let text = "the full screen has ended; `pointsman queue` lists the questions, `pointsman answer` answers them\n";
+                    self.printer.note(text).await;
+                }
+                None
+            }
+            Stage::Prompt(_) => teller.line(&record),
+            Stage::Errors if self.printer.form() == Form::Program => None,
+            Stage::Errors => teller.line(&record),
+        };
+        match (line, &self.stage) {
+            (Some(line), Stage::Prompt(terminal)) => terminal.say(line).await,
+            (Some(line), Stage::Errors | Stage::Screen(_)) => self.printer.note(line).await,
+            (None, _) => {}
+        }
+        self.printer.progress().made();
+    }
+
+    /// Tells a line of the log where it disturbs nothing.
+    async fn warn(&mut self, line: String) {
+        match &self.stage {
+            Stage::Errors => self.printer.note(line).await,
+            Stage::Prompt(terminal) => terminal.say(line).await,
+            Stage::Screen(_) => self.log.add(line).await,
+        }
+    }
+}
+
+/// The file beside the ledger that takes the log while the full screen is up.
+#[derive(Debug, Clone)]
+pub(super) struct LogFile(PathBuf);
+
+impl LogFile {
+    /// The one beside that ledger.
+    pub(super) fn beside(ledger: &Path) -> Self {
+        Self(ledger.with_file_name("log.txt"))
+    }
+
+    /// Adds a line. One that can't be added is lost: there is no other place to say so.
+    async fn add(&self, line: String) {
+        let path = self.0.clone();
+        let adding = tokio::task::spawn_blocking(move || add(&path, &line));
+        let _ = adding.await;
+    }
+}
+
+fn add(path: &Path, line: &str) -> std::io::Result<()> {
+    let long = std::fs::metadata(path).is_ok_and(|meta| meta.len() > LOG_BYTES_MAX);
+    let mut options = std::fs::OpenOptions::new();
+    if long {
+        options.write(true).truncate(true);
+    } else {
+        options.append(true);
+    }
+    options.create(true).open(path)?.write_all(line.as_bytes())
+}
