@@ -119,7 +119,10 @@ fn a_rules_or_a_modes_no_is_no_failure_of_the_run() {
 fn law_3_dont_ask_refuses_and_the_exit_code_tells() {
     let project = Project::with_job(DONT_ASK);
     let ended = project.run(["run", "job.toml", "--json"]).expect_code(3);
-    assert_eq!(ended.summary()["census"][0]["tool"], "Write");
+    let summary = ended.summary();
+    assert_eq!(summary["census"][0]["tool"], "Write");
+    assert_eq!(summary["counts"]["unanswered"], 1);
+    assert_eq!(summary["counts"]["refused"], 0);
 }
 
 #[test]

@@ -5,8 +5,10 @@
 //! which the caller owns. Decisions about jobs are the plan's, decisions about calls the gate's; the leader only
 //! carries them out. Dropping it stops every agent and kills every child process.
 
+mod closing;
 mod contexts;
 mod desk_rules;
+mod dropped;
 mod ground;
 mod handle;
 mod job_try;
@@ -24,7 +26,7 @@ use std::time::Duration;
 
 use pointsman_approvals::EndScope;
 use pointsman_gate::{Happening, HookWord};
-use pointsman_ledger::{RunEnded, StopAsked};
+use pointsman_ledger::StopAsked;
 use pointsman_model::{Millis, WorkerId};
 use pointsman_policy::Problem;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -32,24 +34,20 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use self::contexts::JobGround;
+use self::dropped::close_dropped;
 use self::ground::Ground;
 use self::job_try::{STOP_WAIT_MAX, TryReport, try_job};
-use self::reckoning::Tally;
 use crate::job_file::Job;
 use crate::plan::{Plan, PlanEffect, PlanEvent, TryEnd};
-use crate::summary::Found;
-use crate::{CensusLine, ExitCode, JobEnd, JobResult, RunEvent, RunSummary, StopReason};
+use crate::{JobEnd, RunEvent, RunSummary, StopReason};
 
 pub use handle::LeaderHandle;
 pub use options::{LeaderOptions, StartError};
 pub use work::NoModel;
 
-/// How long the leader waits for its own services once all agents have ended.
-const SERVICES_WAIT_MAX: Duration = Duration::from_secs(5);
-
-/// How long hooks that are told of the end of the run may take, whatever their own limits; hosts of the same hooks
-/// wait as long.
-const HOOKS_WAIT_MAX: Duration = Duration::from_secs(60);
+/// How long tasks that were dropped are waited for. Only one that hangs in the system, or in code that never lets go,
+/// outlasts it.
+const DROP_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// A leader that has started; its jobs run while [`Self::finish`] is polled.
 pub struct Leader {
@@ -62,8 +60,9 @@ pub struct Leader {
     /// Which job a task tries, and as which worker; a task that panics can't say it itself.
     trying: HashMap<Id, (usize, WorkerId)>,
     retries: BTreeSet<(Instant, usize)>,
-    /// When agents that were told to stop are dropped.
-    patience: Option<Instant>,
+    patience: Patience,
+    /// Agents whose task was dropped, and why; what they left is to be closed.
+    dropped: Vec<(WorkerId, Box<str>)>,
     progress: Vec<Progress>,
     remarks: Vec<Box<str>>,
     services: JoinSet<()>,
@@ -71,6 +70,26 @@ pub struct Leader {
     problems: Vec<Problem>,
     /// What everything that this run starts carries in its environment.
     owner: Box<str>,
+}
+
+/// How long agents are waited for that are to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// As long as they like.
+    Unlimited,
+    /// They were told to stop; then they are dropped.
+    Stops(Instant),
+    /// They were dropped; then they are left to themselves.
+    Drops(Instant),
+}
+
+impl Patience {
+    fn end(self) -> Option<Instant> {
+        match self {
+            Self::Unlimited => None,
+            Self::Stops(end) | Self::Drops(end) => Some(end),
+        }
+    }
 }
 
 /// How far a job is.
@@ -114,9 +133,11 @@ impl Leader {
     /// ledger's next start.
     pub async fn finish(mut self) -> RunSummary {
         let started = Instant::now();
-        let begin = match self.tell_of_begin().await {
-            Some(halt) => PlanEvent::Stop(halt),
-            None => PlanEvent::Begin,
+        let begin = tokio::select! {
+            biased;
+            // Dropping the other kills the hooks that are told.
+            Ok(reason) = self.orders.recv_async() => PlanEvent::Stop(reason),
+            halt = self.tell_of_begin() => halt.map_or(PlanEvent::Begin, PlanEvent::Stop),
         };
         let mut effects = self.plan.handle(begin);
         loop {
@@ -146,25 +167,11 @@ impl Leader {
             })
     }
 
-    /// Tells hooks that the run ends, and ends those that nobody waited for.
-    async fn end_hooks(&mut self) {
-        let ground = Arc::clone(&self.ground);
-        let own_end = CancellationToken::new();
-        let ends = Happening::SessionEnds { reason: "other" };
-        let ending = async {
-            let _ = ground.hooks.tell_of_run(ground.run, &ends, &own_end).await;
-            ground.hooks.finish().await;
-        };
-        if tokio::time::timeout(HOOKS_WAIT_MAX, ending).await.is_err() {
-            self.remarks.push("hooks did not end in time".into());
-        }
-    }
-
     /// Waits for what happens next. Always comes back while anything is open: a try ends by itself within its time,
     /// a retry is due at its time, and a stop has the leader's patience as its end.
     async fn next(&mut self) -> Event {
         let retry = self.retries.first().copied();
-        let patience = self.patience;
+        let patience = self.patience.end();
         tokio::select! {
             biased;
             Ok(reason) = self.orders.recv_async() => Event::Ordered(reason),
@@ -184,13 +191,12 @@ impl Leader {
                 self.retries.pop_first();
                 self.plan.handle(PlanEvent::RetryDue { job })
             }
-            Event::OutOfPatience => {
-                self.patience = None;
-                self.tries.abort_all();
-                Vec::new()
-            }
+            Event::OutOfPatience => self.out_of_patience(),
             Event::Tried(Ok((id, report))) => {
-                self.trying.remove(&id);
+                if self.trying.remove(&id).is_none() {
+                    // It was given up.
+                    return Vec::new();
+                }
                 if let Some(progress) = self.progress.get_mut(report.job) {
                     progress.took += report.took;
                 }
@@ -201,18 +207,40 @@ impl Leader {
         }
     }
 
+    /// Drops the agents that did not stop; those that hang even so are left to themselves.
+    fn out_of_patience(&mut self) -> Vec<PlanEffect> {
+        match self.patience {
+            Patience::Unlimited => Vec::new(),
+            Patience::Stops(_) => {
+                self.patience = Patience::Drops(Instant::now() + DROP_WAIT_MAX);
+                self.tries.abort_all();
+                Vec::new()
+            }
+            Patience::Drops(_) => {
+                self.patience = Patience::Unlimited;
+                let left: Vec<_> = self.trying.drain().map(|(_, tried)| tried).collect();
+                let mut effects = Vec::new();
+                for (job, worker) in left {
+                    self.gave_up(worker);
+                    let end = TryEnd::Stopped;
+                    effects.extend(self.plan.handle(PlanEvent::TryEnded { job, end }));
+                }
+                effects
+            }
+        }
+    }
+
     /// A try's task was dropped or panicked.
     fn lost(&mut self, error: &JoinError) -> Vec<PlanEffect> {
         let Some((job, worker)) = self.trying.remove(&error.id()) else {
             return Vec::new();
         };
         let end = if error.is_cancelled() {
-            let waited = STOP_WAIT_MAX.as_secs();
-            let text = format!("{worker} did not stop within {waited} s and was dropped");
-            self.remarks.push(text.into());
+            self.gave_up(worker);
             TryEnd::Stopped
         } else {
             let reason = "its task failed inside pointsman; this is a defect";
+            self.dropped.push((worker, reason.into()));
             TryEnd::Failed {
                 reason: reason.into(),
             }
@@ -220,8 +248,18 @@ impl Leader {
         self.plan.handle(PlanEvent::TryEnded { job, end })
     }
 
+    fn gave_up(&mut self, worker: WorkerId) {
+        let waited = STOP_WAIT_MAX.as_secs();
+        let text = format!("{worker} did not stop within {waited} s and was dropped");
+        self.remarks.push(text.as_str().into());
+        self.dropped.push((worker, text.into()));
+    }
+
     /// Does what the plan says; whether the run is over.
     async fn carry_out(&mut self, effects: Vec<PlanEffect>) -> bool {
+        for (worker, why) in std::mem::take(&mut self.dropped) {
+            close_dropped(&self.ground, worker, &why).await;
+        }
         let mut over = false;
         for effect in effects {
             match effect {
@@ -287,7 +325,7 @@ impl Leader {
     /// Tells every agent to stop and ends every open question. Agents that don't stop in time are dropped.
     async fn stop_all(&mut self, reason: StopReason) {
         let text = reason.to_string();
-        self.patience = Some(Instant::now() + STOP_WAIT_MAX);
+        self.patience = Patience::Stops(Instant::now() + STOP_WAIT_MAX);
         self.retries.clear();
         self.ground.stop.cancel();
         self.ground.tell(RunEvent::Stopping { reason });
@@ -300,121 +338,6 @@ impl Leader {
             self.remarks
                 .push(format!("the stop could not be recorded: {error}").into());
         }
-    }
-
-    /// Ends what calls of this run left running after their own end (a server in the background, a program in a session
-    /// of its own).
-    async fn end_strays(&mut self) {
-        let owner = self.owner.clone();
-        let ended = tokio::task::spawn_blocking(move || pointsman_process::reap_owned_by(&owner));
-        match ended.await {
-            Ok(0) => {}
-            Ok(count) => self.remarks.push(
-                format!("{count} processes that calls had left running were ended with the run")
-                    .into(),
-            ),
-            Err(error) => self
-                .remarks
-                .push(format!("what calls left running could not be looked for: {error}").into()),
-        }
-    }
-
-    /// Ends the services, counts up, and closes the ledger.
-    async fn close(mut self, started: Instant) -> RunSummary {
-        self.ground.stop.cancel();
-        self.ground
-            .end_open(EndScope::Everything, "the run has ended")
-            .await;
-        self.end_hooks().await;
-        self.end_strays().await;
-        let (census, tally) = self.reckon().await;
-        let ends = self
-            .progress
-            .iter()
-            .filter_map(|progress| progress.end.as_ref());
-        let found = Found {
-            unanswered: census.len(),
-            halted: tally.halted.len(),
-        };
-        let exit = ExitCode::of(self.plan.stopping(), ends, found);
-        self.remarks.extend(tally.halted);
-        let record = RunEnded {
-            exit_code: exit.code(),
-            text: self.in_words(census.len()).into(),
-        };
-        if let Err(error) = self.ground.ledger.append(self.ground.run, record).await {
-            self.remarks
-                .push(format!("the end of the run could not be recorded: {error}").into());
-        }
-        self.services_stop.cancel();
-        let services = async { while self.services.join_next().await.is_some() {} };
-        if tokio::time::timeout(SERVICES_WAIT_MAX, services)
-            .await
-            .is_err()
-        {
-            self.remarks
-                .push("a service of the leader did not end in time".into());
-        }
-        self.ground.ledger.close().await;
-        let run = self.ground.run;
-        self.ground.tell(RunEvent::RunEnded { run, exit });
-        RunSummary {
-            run,
-            jobs: self.results(),
-            exit,
-            stopped: self.plan.stopping().cloned(),
-            census,
-            counts: tally.counts,
-            remarks: std::mem::take(&mut self.remarks),
-            took: Millis::from(started.elapsed()),
-        }
-    }
-
-    /// The census and the counts, from the ledger.
-    async fn reckon(&mut self) -> (Vec<CensusLine>, Tally) {
-        let ground = Arc::clone(&self.ground);
-        let path = ground.ledger.path().to_owned();
-        let reckoned = tokio::task::spawn_blocking(move || {
-            let tree = ground.tree.as_ref();
-            let census = reckoning::census(&path, ground.run, &ground.contexts, tree)?;
-            Ok::<_, pointsman_ledger::ReadError>((census, reckoning::tally(&path, ground.run)?))
-        });
-        let why = match reckoned.await {
-            Ok(Ok(reckoned)) => return reckoned,
-            Ok(Err(error)) => error.to_string(),
-            Err(error) => error.to_string(),
-        };
-        self.remarks
-            .push(format!("the calls could not be counted: {why}").into());
-        Default::default()
-    }
-
-    fn results(&self) -> Vec<JobResult> {
-        let named = self.jobs.iter().zip(&self.progress);
-        named
-            .map(|(job, progress)| JobResult {
-                name: Arc::clone(&job.name),
-                worker: progress.worker,
-                tries: progress.tries,
-                // INVARIANT (plan): it finishes only after each job has ended.
-                end: progress.end.clone().unwrap_or(JobEnd::Stopped),
-                took: Millis::from(progress.took),
-            })
-            .collect()
-    }
-
-    /// The result in a line, for the record.
-    fn in_words(&self, unanswered: usize) -> String {
-        let done = |progress: &&Progress| matches!(progress.end, Some(JobEnd::Done { .. }));
-        let done = self.progress.iter().filter(done).count();
-        let mut text = format!("{done} of {} jobs done", self.progress.len());
-        if unanswered > 0 {
-            text.push_str(&format!(", {unanswered} calls that nobody could answer"));
-        }
-        if let Some(stop) = self.plan.stopping() {
-            text.push_str(&format!("; {stop}"));
-        }
-        text
     }
 }
 

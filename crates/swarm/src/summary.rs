@@ -98,10 +98,12 @@ pub struct CallCounts {
     pub refused: u64,
     /// Refused by a person.
     pub denied_by_person: u64,
-    /// Refused because nobody could answer.
+    /// Refused because nobody could answer, or since the mode lets nobody be asked; the census lists them.
     pub unanswered: u64,
     /// Cancelled with their agent.
     pub cancelled: u64,
+    /// Started, and nobody knows how they ended.
+    pub unknown: u64,
     /// Questions that were opened.
     pub questions: u64,
     /// Agents that were started.
@@ -162,7 +164,7 @@ impl ExitCode {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Found {
     /// How many calls nobody could answer.
-    pub(crate) unanswered: usize,
+    pub(crate) unanswered: u64,
     /// How many agents were halted, at whatever depth.
     pub(crate) halted: usize,
 }
@@ -193,7 +195,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(stop: Option<StopReason>, ends: &[JobEnd], unanswered: usize, expect: u8) {
+    fn check(stop: Option<StopReason>, ends: &[JobEnd], unanswered: u64, expect: u8) {
         let found = Found {
             unanswered,
             halted: 0,

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod leader {
+    mod dropped;
     mod granting;
     mod hooks;
     mod jobs;

@@ -140,6 +140,13 @@ impl Dispatch {
         self.state.halted()
     }
 
+    /// Comes back once the agent has to stop, and says why: for whoever has to act on it before the agent does.
+    ///
+    /// Cancel safe.
+    pub async fn halting(&self) -> Halt {
+        self.state.halting().await
+    }
+
     /// The tools that the agent is told of: those of its context, without those that a bare deny rule removes.
     #[must_use]
     pub fn offered(&self) -> Vec<ToolSpec> {

@@ -95,6 +95,7 @@ fn counts_line(counts: &CallCounts) -> String {
         (counts.denied_by_person, "denied by a person"),
         (counts.unanswered, "unanswered"),
         (counts.cancelled, "cancelled"),
+        (counts.unknown, "without a known result"),
     ];
     let told: Vec<String> = numbers
         .iter()

@@ -1,6 +1,5 @@
 //! One try of a job: its worker, and the clock over it.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use pointsman_model::{Millis, Origin};
 use pointsman_policy::Frozen;
 use tokio::time::Instant;
 
+use super::dropped::close_dropped;
 use super::ground::Ground;
 use super::life::{Birth, NotBorn, live};
 use super::nursery::Nursery;
@@ -47,15 +47,20 @@ pub(super) async fn try_job(
         stop: stop.clone(),
         spawner: Arc::new(Nursery::new(Arc::clone(&ground))),
     };
-    let mut life = pin!(live(&ground, birth));
+    // On the heap, so that it can be dropped before the end of this function.
+    let mut life = Box::pin(live(&ground, birth));
     let end = match tokio::time::timeout(job.time_max, life.as_mut()).await {
         Ok(came) => try_end(came),
         Err(_) => {
             let text = format!("the time of the job `{}` is up", job.name);
             stop.cancel();
             ground.end_open(EndScope::SubtreeOf(worker), &text).await;
-            // What it came to no longer matters, only that it ends.
-            let _ = tokio::time::timeout(STOP_WAIT_MAX, life).await;
+            // What it came to no longer matters, only that it ends. When it does not, the wait has dropped it.
+            if tokio::time::timeout(STOP_WAIT_MAX, life).await.is_err() {
+                let waited = STOP_WAIT_MAX.as_secs();
+                let text = format!("{text}; {worker} did not stop within {waited} s more");
+                close_dropped(&ground, worker, &text).await;
+            }
             TryEnd::TimedOut {
                 time_max: Millis::from(job.time_max),
             }

@@ -3,6 +3,7 @@
 //! [`live`] is the only way an agent comes to be, a job's worker and a spawned agent alike, so that none
 //! escapes the count, the directory, the ledger or the stop.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -92,23 +93,41 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
     let mut dispatch = Dispatch::new(seat(ground, &birth));
     dispatch.starting(ground.background()).await;
     let end = match agent_for(ground, &birth) {
-        Ok(mut agent) => agent.work(&dispatch, &birth.stop).await,
+        Ok(mut agent) => {
+            let work = agent.work(&dispatch, &birth.stop);
+            tokio::select! {
+                biased;
+                end = work => end,
+                never = obey_halts(ground, &dispatch) => match never {},
+            }
+        }
         Err(error) => AgentEnd::Failed {
             reason: error.to_string(),
         },
     };
     tell_of_stop(&dispatch, &end).await;
-    if let Some(Halt {
-        cause: HaltCause::Hook(_),
-        reason,
-    }) = dispatch.halted()
-    {
-        ground.halt(reason);
+    // A hook may have halted the run with the agent's last call, or when it was told of its stop.
+    if let Some(halt) = dispatch.halted() {
+        halt_run(ground, halt);
     }
     drop(dispatch);
     bury(ground, &lineage, &end).await;
     drop(departure);
     Ok(end)
+}
+
+/// Halts the run as soon as a hook says so, whatever the agent is doing. Never comes back: the agent's work ends it.
+async fn obey_halts(ground: &Ground, dispatch: &Dispatch) -> Infallible {
+    halt_run(ground, dispatch.halting().await);
+    std::future::pending().await
+}
+
+fn halt_run(ground: &Ground, halt: Halt) {
+    match halt.cause {
+        HaltCause::Hook(_) => ground.halt(halt.reason),
+        // These end their agent alone.
+        HaltCause::Interrupt(_) | HaltCause::EqualRefusals => {}
+    }
 }
 
 /// Tells hooks that the agent has stopped, unless it asked them before it did. This one can't go on.

@@ -1,6 +1,7 @@
 //! The reckoning at the end of a run: calls in numbers, and the census of those that nobody could
 //! answer, read back from the ledger, which alone has them all.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use dashmap::DashMap;
@@ -8,7 +9,8 @@ use pointsman_ledger::{
     CensusRow, Filter, LedgerReader, ReadError, RecordBody, RecordKind, WorkerEnd,
 };
 use pointsman_model::{
-    CallState, EffectKind, Outcome, Overlay, PathValue, RuleText, RunId, ToolInput, WorkerId,
+    CallId, CallState, EffectKind, Outcome, Overlay, PathValue, RuleText, RunId, ToolInput,
+    WorkerId,
 };
 use pointsman_policy::{Frozen, HookVote, Question, Tree, narrowest_rule};
 
@@ -87,12 +89,15 @@ pub(super) struct Tally {
     pub(super) halted: Vec<Box<str>>,
 }
 
-/// Counts the calls of a run by how they ended. Blocks on the disk.
-pub(super) fn tally(ledger: &Path, run: RunId) -> Result<Tally, ReadError> {
+/// Counts the calls of a run by how they ended; those of the census are the unanswered ones, whatever refused them in
+/// the end. Blocks on the disk.
+pub(super) fn tally(ledger: &Path, run: RunId, census: &[CensusLine]) -> Result<Tally, ReadError> {
+    let unanswered: HashSet<CallId> = census.iter().map(|line| line.call).collect();
     let records = LedgerReader::open(ledger)?.records(&Filter {
         run: Some(run),
         kinds: vec![
             RecordKind::CallEnded,
+            RecordKind::CallUnknown,
             RecordKind::RequestOpened,
             RecordKind::WorkerSpawned,
             RecordKind::WorkerEnded,
@@ -110,7 +115,15 @@ pub(super) fn tally(ledger: &Path, run: RunId) -> Result<Tally, ReadError> {
             }
             RecordBody::CallEnded(ended) => {
                 tally.counts.calls += 1;
-                *slot(&mut tally.counts, ended.state, ended.outcome) += 1;
+                if unanswered.contains(&ended.call) {
+                    tally.counts.unanswered += 1;
+                } else {
+                    *slot(&mut tally.counts, ended.state, ended.outcome) += 1;
+                }
+            }
+            RecordBody::CallUnknown(_) => {
+                tally.counts.calls += 1;
+                tally.counts.unknown += 1;
             }
             // Agents that ended by themselves; the filter wants no other kind.
             _ => {}

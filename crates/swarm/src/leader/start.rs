@@ -22,7 +22,7 @@ use super::contexts::{job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
 use super::work::{check_models, without_keys};
-use super::{Leader, LeaderHandle, LeaderOptions, Progress, StartError, reaping};
+use super::{Leader, LeaderHandle, LeaderOptions, Patience, Progress, StartError, reaping};
 use crate::directory::Directory;
 use crate::plan::Plan;
 use crate::{StatePlace, StopReason};
@@ -93,7 +93,8 @@ pub(super) async fn start(
         tries: JoinSet::new(),
         trying: HashMap::new(),
         retries: BTreeSet::new(),
-        patience: None,
+        patience: Patience::Unlimited,
+        dropped: Vec::new(),
         remarks: remarks_of(&report, reaped),
         services_stop,
         services,

@@ -5,7 +5,7 @@ use pointsman_model::{Attended, FilePlace, Millis, RuleSource};
 use pointsman_policy::settings::{
     HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting,
 };
-use pointsman_swarm::{ExitCode, Leader, LeaderOptions, RunSummary, StartError};
+use pointsman_swarm::{ExitCode, Leader, LeaderOptions, RunSummary, StartError, StopReason};
 use serde_json::Value;
 
 use super::stage::{Stage, in_time};
@@ -123,6 +123,32 @@ step = [{ tool = "Bash", input = { command = "echo 3" } }]
     let asked = stage.records(RecordKind::CallRequested).len();
     assert_eq!(asked, 1, "a job started after the halt");
     stage.check_ledger();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_does_not_wait_for_hooks_that_are_told_of_the_begin() {
+    let stage = Stage::new();
+    let begun = stage.file("begun");
+    let mut options = stage.options(FAMILY, Attended::No);
+    let line = format!("touch {}; sleep 600", begun.display());
+    options.loaded.hooks.hooks = vec![HookSetting {
+        timeout: Millis(900_000),
+        ..hook(HookEvent::SessionStart, &line)
+    }];
+    let (handle, leader) = Leader::start(options).await.unwrap();
+    let run = tokio::spawn(leader.finish());
+    in_time(async {
+        while !begun.exists() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    handle.stop(StopReason::Signal {
+        name: "SIGINT".into(),
+    });
+    let summary = in_time(run).await.unwrap();
+    assert_eq!(summary.exit, ExitCode::Cancelled);
+    assert_eq!(stage.records(RecordKind::CallStarted).len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -64,6 +64,9 @@ step = [{ tool = "Bash", input = { command = "touch never" } }]
         ]
     );
     assert!(!stage.file("never").exists());
+    // What the mode lets nobody be asked for is unanswered everywhere; a rule's no is not.
+    let counts = summary.counts;
+    assert_eq!((counts.unanswered, counts.refused), (3, 1));
     assert!(
         summary
             .census

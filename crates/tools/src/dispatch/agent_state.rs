@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pointsman_model::{AbsPath, Digest};
+use tokio::sync::Notify;
 
 use crate::SeenFile;
 
@@ -34,6 +35,8 @@ pub enum HaltCause {
 /// The state. Held for moments only, never across an await.
 pub(super) struct AgentState {
     inner: Mutex<Inner>,
+    /// Told when the agent has to stop.
+    halting: Notify,
 }
 
 struct Inner {
@@ -58,6 +61,7 @@ impl AgentState {
                 held: 0,
                 stop_told: false,
             }),
+            halting: Notify::new(),
         }
     }
 
@@ -89,6 +93,19 @@ impl AgentState {
     /// The first reason stands.
     pub(super) fn halt(&self, halt: Halt) {
         self.lock().halted.get_or_insert(halt);
+        self.halting.notify_waiters();
+    }
+
+    /// Comes back once the agent has to stop. Cancel safe.
+    pub(super) async fn halting(&self) -> Halt {
+        loop {
+            // Listening before looking: a halt between the two is not missed.
+            let told = self.halting.notified();
+            if let Some(halt) = self.halted() {
+                return halt;
+            }
+            told.await;
+        }
     }
 
     /// How often hooks made the agent go on before, now that it wants to stop.

@@ -48,6 +48,7 @@ pub(super) fn object(summary: &RunSummary) -> Value {
             "deniedByPerson": counts.denied_by_person,
             "unanswered": counts.unanswered,
             "cancelled": counts.cancelled,
+            "unknown": counts.unknown,
             "questions": counts.questions,
             "agents": counts.agents,
         },

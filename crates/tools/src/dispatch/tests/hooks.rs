@@ -140,8 +140,11 @@ async fn continue_false_halts_the_run_at_every_event() {
             )
             .build()
             .await;
-        let _ = bench.call("Bash", json!({ "command": "echo hi" })).await;
+        let call = bench.call("Bash", json!({ "command": "echo hi" }));
+        // Whoever leads the run hears of it beside the agent's work, not after it.
+        let (heard, _) = tokio::join!(bench.dispatch.halting(), call);
         let halt = bench.dispatch.halted().unwrap();
+        assert_eq!(heard, halt);
         assert_eq!(halt.cause, HaltCause::Hook("settings.json:1:1".into()));
         assert!(halt.reason.ends_with("halted the run: budget spent"));
         let next = bench.call("Bash", json!({ "command": "echo hi" })).await;

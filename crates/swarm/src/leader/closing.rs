@@ -1,0 +1,155 @@
+//! The end of a run: its hooks, its strays, its figures, its record, its services.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pointsman_approvals::EndScope;
+use pointsman_gate::Happening;
+use pointsman_ledger::{ReadError, RunEnded};
+use pointsman_model::Millis;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::reckoning::{self, Tally};
+use super::{Leader, Progress};
+use crate::summary::Found;
+use crate::{CensusLine, ExitCode, JobEnd, JobResult, RunEvent, RunSummary};
+
+/// How long the leader waits for its own services once all agents have ended.
+const SERVICES_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// How long hooks that are told of the end of the run may take, whatever their own limits; hosts of the same hooks
+/// wait as long.
+const HOOKS_WAIT_MAX: Duration = Duration::from_secs(60);
+
+impl Leader {
+    /// Ends the services, counts up, and closes the ledger.
+    pub(super) async fn close(mut self, started: Instant) -> RunSummary {
+        self.ground.stop.cancel();
+        self.ground
+            .end_open(EndScope::Everything, "the run has ended")
+            .await;
+        self.end_hooks().await;
+        self.end_strays().await;
+        let (census, tally) = self.reckon().await;
+        let ends = self
+            .progress
+            .iter()
+            .filter_map(|progress| progress.end.as_ref());
+        let found = Found {
+            unanswered: tally.counts.unanswered,
+            halted: tally.halted.len(),
+        };
+        let exit = ExitCode::of(self.plan.stopping(), ends, found);
+        self.remarks.extend(tally.halted);
+        let record = RunEnded {
+            exit_code: exit.code(),
+            text: self.in_words(tally.counts.unanswered).into(),
+        };
+        if let Err(error) = self.ground.ledger.append(self.ground.run, record).await {
+            self.remarks
+                .push(format!("the end of the run could not be recorded: {error}").into());
+        }
+        self.services_stop.cancel();
+        let services = async { while self.services.join_next().await.is_some() {} };
+        if tokio::time::timeout(SERVICES_WAIT_MAX, services)
+            .await
+            .is_err()
+        {
+            self.remarks
+                .push("a service of the leader did not end in time".into());
+        }
+        self.ground.ledger.close().await;
+        let run = self.ground.run;
+        self.ground.tell(RunEvent::RunEnded { run, exit });
+        RunSummary {
+            run,
+            jobs: self.results(),
+            exit,
+            stopped: self.plan.stopping().cloned(),
+            census,
+            counts: tally.counts,
+            remarks: std::mem::take(&mut self.remarks),
+            took: Millis::from(started.elapsed()),
+        }
+    }
+
+    /// Tells hooks that the run ends, and ends those that nobody waited for.
+    async fn end_hooks(&mut self) {
+        let ground = Arc::clone(&self.ground);
+        let own_end = CancellationToken::new();
+        let ends = Happening::SessionEnds { reason: "other" };
+        let ending = async {
+            let _ = ground.hooks.tell_of_run(ground.run, &ends, &own_end).await;
+            ground.hooks.finish().await;
+        };
+        if tokio::time::timeout(HOOKS_WAIT_MAX, ending).await.is_err() {
+            self.remarks.push("hooks did not end in time".into());
+        }
+    }
+
+    /// Ends what calls of this run left running after their own end (a server in the background, a program in a session
+    /// of its own).
+    async fn end_strays(&mut self) {
+        let owner = self.owner.clone();
+        let ended = tokio::task::spawn_blocking(move || pointsman_process::reap_owned_by(&owner));
+        match ended.await {
+            Ok(0) => {}
+            Ok(count) => self.remarks.push(
+                format!("{count} processes that calls had left running were ended with the run")
+                    .into(),
+            ),
+            Err(error) => self
+                .remarks
+                .push(format!("what calls left running could not be looked for: {error}").into()),
+        }
+    }
+
+    /// The census and the counts, from the ledger.
+    async fn reckon(&mut self) -> (Vec<CensusLine>, Tally) {
+        let ground = Arc::clone(&self.ground);
+        let path = ground.ledger.path().to_owned();
+        let reckoned = tokio::task::spawn_blocking(move || {
+            let tree = ground.tree.as_ref();
+            let census = reckoning::census(&path, ground.run, &ground.contexts, tree)?;
+            let tally = reckoning::tally(&path, ground.run, &census)?;
+            Ok::<_, ReadError>((census, tally))
+        });
+        let why = match reckoned.await {
+            Ok(Ok(reckoned)) => return reckoned,
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        self.remarks
+            .push(format!("the calls could not be counted: {why}").into());
+        Default::default()
+    }
+
+    fn results(&self) -> Vec<JobResult> {
+        let named = self.jobs.iter().zip(&self.progress);
+        named
+            .map(|(job, progress)| JobResult {
+                name: Arc::clone(&job.name),
+                worker: progress.worker,
+                tries: progress.tries,
+                // INVARIANT (plan): it finishes only after each job has ended.
+                end: progress.end.clone().unwrap_or(JobEnd::Stopped),
+                took: Millis::from(progress.took),
+            })
+            .collect()
+    }
+
+    /// The result in a line, for the record.
+    fn in_words(&self, unanswered: u64) -> String {
+        let done = |progress: &&Progress| matches!(progress.end, Some(JobEnd::Done { .. }));
+        let done = self.progress.iter().filter(done).count();
+        let mut text = format!("{done} of {} jobs done", self.progress.len());
+        if unanswered > 0 {
+            text.push_str(&format!(", {unanswered} calls that nobody could answer"));
+        }
+        if let Some(stop) = self.plan.stopping() {
+            text.push_str(&format!("; {stop}"));
+        }
+        text
+    }
+}

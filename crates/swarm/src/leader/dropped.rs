@@ -1,0 +1,153 @@
+//! What an agent leaves that had to be dropped: calls without a result, agents without an end. A call that had started
+//! is unknown from then on; it is told as such, and never repeated.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pointsman_approvals::EndScope;
+use pointsman_ledger::{
+    AppendError, CallEnded, CallUnknown, Filter, LedgerReader, ReadError, RecordBody, RecordKind,
+    StopAsked, WorkerEnd, WorkerEnded,
+};
+use pointsman_model::{CallId, CallState, Outcome, RunId, WorkerId};
+
+use super::ground::Ground;
+use crate::RunEvent;
+
+/// What an agent whose call had not started is told, should anybody ask.
+const NOT_STARTED: &str = "its agent was dropped before this call could start";
+
+/// Why what was left can't be closed.
+#[derive(Debug, thiserror::Error)]
+enum CloseError {
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("the look at the ledger broke off")]
+    Lost,
+}
+
+/// Closes what a dropped agent and all below it left open. Its task has ended, or hangs and won't be heard of again.
+pub(super) async fn close_dropped(ground: &Arc<Ground>, top: WorkerId, why: &str) {
+    ground.end_open(EndScope::SubtreeOf(top), why).await;
+    if let Err(error) = close(ground, top, why).await {
+        // The ledger's next start finds the gap and closes it.
+        tracing::error!(worker = %top, %error, "what a dropped agent left could not be closed");
+    }
+}
+
+async fn close(ground: &Arc<Ground>, top: WorkerId, why: &str) -> Result<(), CloseError> {
+    let run = ground.run;
+    let dropped = StopAsked {
+        worker: Some(top),
+        reason: why.into(),
+    };
+    // On disk with it is all that the agent recorded before.
+    ground.ledger.append(run, dropped).await?;
+    let path = ground.ledger.path().to_owned();
+    let look = tokio::task::spawn_blocking(move || Left::of(&LedgerReader::open(&path)?, run, top));
+    let left = look.await.map_err(|_| CloseError::Lost)??;
+    for (call, on_its_way) in left.calls {
+        let worker = on_its_way.worker;
+        let record = match on_its_way.started {
+            Started::Yes => RecordBody::from(CallUnknown { worker, call }),
+            Started::No => RecordBody::from(CallEnded {
+                worker,
+                call,
+                state: CallState::Cancelled,
+                outcome: Some(Outcome::Cancelled),
+                text: NOT_STARTED.into(),
+                exit_code: None,
+                took: None,
+            }),
+        };
+        ground.ledger.note(run, record).await?;
+    }
+    // Those below end before those that started them.
+    for worker in left.workers.into_iter().rev() {
+        ground.grants.retire(worker).await;
+        let end = WorkerEnd::Stopped;
+        let record = WorkerEnded {
+            worker,
+            end,
+            text: why.into(),
+        };
+        ground.ledger.append(run, record).await?;
+        let text = Arc::from(why);
+        ground.tell(RunEvent::WorkerEnded { worker, end, text });
+    }
+    Ok(())
+}
+
+/// A call that has no end.
+struct OnItsWay {
+    worker: WorkerId,
+    started: Started,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Started {
+    Yes,
+    No,
+}
+
+/// What is without an end.
+struct Left {
+    calls: BTreeMap<CallId, OnItsWay>,
+    /// The agents, in the order in which they were started.
+    workers: Vec<WorkerId>,
+}
+
+impl Left {
+    /// What `top` and all below it left. Blocks on the disk.
+    fn of(reader: &LedgerReader, run: RunId, top: WorkerId) -> Result<Self, ReadError> {
+        let records = reader.records(&Filter {
+            kinds: vec![
+                RecordKind::WorkerSpawned,
+                RecordKind::WorkerEnded,
+                RecordKind::CallRequested,
+                RecordKind::CallStarted,
+                RecordKind::CallEnded,
+                RecordKind::CallUnknown,
+            ],
+            ..Filter::of_run(run)
+        })?;
+        let mut left = Self {
+            calls: BTreeMap::new(),
+            workers: Vec::new(),
+        };
+        let mut family = Vec::new();
+        for record in records.records {
+            match record.body {
+                RecordBody::WorkerSpawned(spawned) => {
+                    if spawned.lineage.includes(top) {
+                        let worker = spawned.lineage.agent().worker;
+                        family.push(worker);
+                        left.workers.push(worker);
+                    }
+                }
+                RecordBody::WorkerEnded(ended) => {
+                    left.workers.retain(|worker| *worker != ended.worker);
+                }
+                RecordBody::CallRequested(requested) if family.contains(&requested.worker) => {
+                    let on_its_way = OnItsWay {
+                        worker: requested.worker,
+                        started: Started::No,
+                    };
+                    left.calls.insert(requested.call.id, on_its_way);
+                }
+                RecordBody::CallStarted(started) => {
+                    if let Some(call) = left.calls.get_mut(&started.call.id) {
+                        call.started = Started::Yes;
+                    }
+                }
+                RecordBody::CallEnded(ended) => drop(left.calls.remove(&ended.call)),
+                RecordBody::CallUnknown(unknown) => drop(left.calls.remove(&unknown.call)),
+                // The filter wants no other kind.
+                _ => {}
+            }
+        }
+        Ok(left)
+    }
+}
