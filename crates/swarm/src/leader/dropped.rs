@@ -120,12 +120,10 @@ impl Left {
         let mut family = Vec::new();
         for record in records.records {
             match record.body {
-                RecordBody::WorkerSpawned(spawned) => {
-                    if spawned.lineage.includes(top) {
-                        let worker = spawned.lineage.agent().worker;
-                        family.push(worker);
-                        left.workers.push(worker);
-                    }
+                RecordBody::WorkerSpawned(spawned) if spawned.lineage.includes(top) => {
+                    let worker = spawned.lineage.agent().worker;
+                    family.push(worker);
+                    left.workers.push(worker);
                 }
                 RecordBody::WorkerEnded(ended) => {
                     left.workers.retain(|worker| *worker != ended.worker);
@@ -144,7 +142,7 @@ impl Left {
                 }
                 RecordBody::CallEnded(ended) => drop(left.calls.remove(&ended.call)),
                 RecordBody::CallUnknown(unknown) => drop(left.calls.remove(&unknown.call)),
-                // The filter wants no other kind.
+                // Others' agents and calls; the filter wants no other kind.
                 _ => {}
             }
         }
