@@ -19,7 +19,10 @@ mod trust;
 pub use bind::{bind, bound_files};
 pub use grants::{Grants, GrantsError, NewGrant, UseError};
 pub use mailbox::{
-    ForwardError, Forwarded, InProcessMailbox, Inbox, Letter, Mailbox, Undelivered, in_process,
+    AdmitError, Dial, ForwardError, Forwarded, InProcessMailbox, Inbox, LeaderLine, Letter, Line,
+    Mailbox, Pass, PostOffice, PostOfficeHandle, PostSocket, PostSocketError, RemoteMailbox,
+    RemoteService, SocketDial, Stamp, ToLeader, ToWorker, Undelivered, WorkerLine, in_process,
+    post_office, remote,
 };
 pub use reign::{Epoch, Generation, Reign};
 pub use requests::{

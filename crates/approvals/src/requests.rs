@@ -24,7 +24,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::board::{Board, EndOfEvents};
 use self::table::{Asked, Effect, Ending, Event, Key, Now, Opening, Table};
-use self::ticket::Dropped;
+pub(crate) use self::ticket::Dropped;
 
 pub use self::board::{Advice, OpenRequest, RequestEvent, RequestEvents};
 pub use self::ticket::Ticket;

@@ -9,14 +9,14 @@ use pointsman_model::{
 use tokio::sync::{Notify, oneshot};
 
 /// The requests whose tickets were dropped. Bounded by the tickets there are, so that a drop never has to wait.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Dropped {
     ids: Mutex<Vec<RequestId>>,
     pub(crate) bell: Notify,
 }
 
 impl Dropped {
-    fn push(&self, id: RequestId) {
+    pub(crate) fn push(&self, id: RequestId) {
         self.ids
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
