@@ -14,6 +14,10 @@ pub enum EffectView {
     /// It might happen, or is another reading of the same thing: deny and ask rules look at it; an allow need not
     /// cover it, since the sure effect it hangs on is harder to cover.
     Might,
+    /// It was worked out from what the line makes or hands on: a program's name that a substitution gives, a text
+    /// that a shell is fed, another program's own `rm`. An allow must cover it; a deny rule that matches it is a
+    /// question for a person, since the rule speaks of what is written.
+    Inferred,
 }
 
 /// One thing a call would do.
@@ -209,7 +213,7 @@ impl Effects {
     /// What an allow must cover.
     pub fn sure(&self) -> impl Iterator<Item = &Effect> {
         self.list.iter().filter(|effect| match effect.view {
-            EffectView::Sure => true,
+            EffectView::Sure | EffectView::Inferred => true,
             EffectView::Might => false,
         })
     }

@@ -7,7 +7,7 @@ use pointsman_model::{EffectView, OpaqueWhy, PathRole, Reach, RunNature};
 
 use crate::field::Field;
 use crate::state::{Folder, State, Value};
-use crate::variables::{is_secret, stays_inside};
+use crate::variables::is_secret;
 use crate::walk::{Called, Scene, Walker};
 
 /// Calls the builtin, if the command is one that is more than a program.
@@ -48,12 +48,12 @@ pub(crate) fn call(
         "trap" => trap(walker, scene, called, state),
         "alias" => alias(walker, scene, called, state),
         "enable" | "hash" => lookup(walker, called, state),
-        ":" | "true" | "false" | "exit" | "return" | "break" | "continue" | "logout" | "wait"
-        | "jobs" | "bg" | "fg" | "disown" | "times" | "caller" | "dirs" | "unalias" | "type"
-        | "pwd" | "help" | "suspend" => reader(walker, called, state),
-        "umask" | "ulimit" | "history" if called.args().is_empty() => {
-            reader(walker, called, state);
-        }
+        ":" | "true" | "false" | "exit" | "return" | "break" | "continue" | "type" | "pwd"
+        | "help" => reader(walker, called, state),
+        "history" if called.args().is_empty() => reader(walker, called, state),
+        // The shell's own jobs and state: harmless, and no reading that people expect to run unasked.
+        "logout" | "wait" | "jobs" | "bg" | "fg" | "disown" | "times" | "caller" | "dirs"
+        | "unalias" | "suspend" => self::program(walker, called, state),
         _ => return false,
     }
     true
@@ -263,21 +263,19 @@ fn lookup(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
     }
 }
 
-/// Sets a variable by a builtin; says whether that stays inside the line.
+/// Sets a variable by a builtin, when the name is one.
 pub(super) fn set_variable(
     walker: &mut Walker<'_>,
     scene: &Scene<'_>,
     name: &str,
     value: Value,
     state: &mut State,
-) -> bool {
+) {
     let plain = !name.is_empty()
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if !plain {
-        return false;
+    if plain {
+        walker.set_outside(scene, name, value, state);
     }
-    walker.set_outside(scene, name, value, state);
-    stays_inside(name) || matches!(name, "REPLY" | "OPTARG" | "OPTIND" | "MAPFILE" | "COPROC")
 }

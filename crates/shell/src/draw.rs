@@ -10,7 +10,7 @@ use pointsman_model::{
 use crate::analysis::Analysis;
 
 impl fmt::Display for Analysis {
-    /// One line an effect: the part's number, `?` for what only might be, and the effect. Folders
+    /// One line an effect: the part's number, `?` for what only might be, `~` for what is worked out, and the effect. Folders
     /// of runs are left out where they are the first run's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self
@@ -32,6 +32,7 @@ fn line(f: &mut fmt::Formatter<'_>, effect: &Effect, first: Option<&PathValue>) 
     let view = match effect.view {
         EffectView::Sure => " ",
         EffectView::Might => "?",
+        EffectView::Inferred => "~",
     };
     write!(f, "{}{view}", effect.part)?;
     match &effect.kind {

@@ -9,6 +9,7 @@ mod files;
 mod git;
 mod interpreters;
 mod jq;
+mod listed;
 mod listings;
 mod network;
 mod readers;
@@ -166,6 +167,9 @@ pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
     let mut facts = by_name(asked, name);
     if program != name {
         // A file of that name elsewhere may be anything.
+        facts.spoil();
+    }
+    if facts.nature == RunNature::KnownReader && !listed::runs_unasked(name) {
         facts.spoil();
     }
     facts

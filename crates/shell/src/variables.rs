@@ -4,10 +4,9 @@ use pointsman_model::AssignmentWeight;
 
 /// Change how a program speaks or how much it says, never what it does. From the names that Claude
 /// Code ignores when it matches allow rules, without those that carry secrets; locale and look.
-const HARMLESS: [&str; 50] = [
+const HARMLESS: [&str; 49] = [
     "BLOCKSIZE",
     "BLOCK_SIZE",
-    "CARGO_TERM_COLOR",
     "CGO_ENABLED",
     "CHARSET",
     "CI",
@@ -196,10 +195,49 @@ pub(crate) fn weigh(name: &str) -> AssignmentWeight {
     }
 }
 
-/// Whether a shell variable of that name stays inside the line: programs look at upper-case names.
-pub(crate) fn stays_inside(name: &str) -> bool {
-    weigh(name) != AssignmentWeight::ChangesWhatRuns
-        && !name.bytes().any(|byte| byte.is_ascii_uppercase())
+/// Names whose value says which files of a language are loaded: harmless as long as it is the name of one.
+const LOCALES: [&str; 12] = [
+    "LANG",
+    "LC_ADDRESS",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_IDENTIFICATION",
+    "LC_MEASUREMENT",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NAME",
+    "LC_NUMERIC",
+    "LC_PAPER",
+];
+
+/// The same, with a look at the value; `None` for one that is not known, or none at all.
+pub(crate) fn weigh_value(name: &str, value: Option<&str>) -> AssignmentWeight {
+    match weigh(name) {
+        AssignmentWeight::Harmless
+            if LOCALES.contains(&name) && !value.is_some_and(names_a_locale) =>
+        {
+            AssignmentWeight::Unlisted
+        }
+        weight => weight,
+    }
+}
+
+/// `C`, `POSIX`, `de_DE.UTF-8@euro`, or nothing.
+fn names_a_locale(text: &str) -> bool {
+    let (text, modifier) = text.split_once('@').unwrap_or((text, ""));
+    let (text, charset) = text.split_once('.').unwrap_or((text, ""));
+    let (language, territory) = text.split_once('_').unwrap_or((text, ""));
+    let plain = |text: &str, others: &[u8]| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
+    };
+    let lower = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
+    let language = match language {
+        "" | "C" | "POSIX" => true,
+        _ => matches!(language.len(), 2 | 3) && lower(language),
+    };
+    language && plain(territory, b"") && plain(charset, b"-_") && plain(modifier, b"")
 }
 
 /// Whether the name is one of something that nobody wants shown.
@@ -225,6 +263,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_locale_is_known_by_its_value() {
+        for value in [
+            "C",
+            "POSIX",
+            "",
+            "C.UTF-8",
+            "en_US.UTF-8",
+            "de_DE.iso88591@euro",
+            "eo",
+        ] {
+            assert_eq!(
+                weigh_value("LANG", Some(value)),
+                AssignmentWeight::Harmless,
+                "{value}"
+            );
+        }
+        for value in [Some("1"), Some("a"), Some("../x"), Some("en_US/../x"), None] {
+            assert_eq!(
+                weigh_value("LC_ALL", value),
+                AssignmentWeight::Unlisted,
+                "{value:?}"
+            );
+        }
+        assert_eq!(
+            weigh_value("NO_COLOR", Some("1")),
+            AssignmentWeight::Harmless
+        );
+    }
+
+    #[test]
     fn names_are_weighed() {
         for (name, expect) in [
             ("LANG", AssignmentWeight::Harmless),
@@ -239,6 +307,5 @@ mod tests {
         ] {
             assert_eq!(weigh(name), expect, "{name}");
         }
-        assert!(stays_inside("x") && !stays_inside("X") && !stays_inside("http_proxy"));
     }
 }

@@ -167,13 +167,14 @@ impl<'w> Walker<'w> {
             Command::Chain(first, rest) => self.chain(scene, first, rest, state, input),
             Command::Not(inner) => self.command(scene, inner, state, input),
             Command::Time(inner, word) => {
-                self.timed(scene, *word);
+                self.timed(scene, *word, inner);
                 self.command(scene, inner, state, input);
             }
             Command::Compound(compound) => self.compound(scene, compound, state, input),
             Command::Function(function) => self.function(scene, function, state),
             Command::Coproc(name, inner) => {
                 self.set_outside(scene, name.unwrap_or("COPROC"), Value::Unknown, state);
+                self.word_of_the_shell(scene, "coproc", state);
                 self.command(scene, inner, &mut state.clone(), &Input::default());
             }
         }
@@ -317,6 +318,7 @@ impl<'w> Walker<'w> {
                 self.words_of(scene, words.as_deref().unwrap_or_default(), state);
                 self.set_outside(scene, name, Value::Unknown, state);
                 self.set_outside(scene, "REPLY", Value::Unknown, state);
+                self.word_of_the_shell(scene, "select", state);
                 self.repeat(state, |walker, state| {
                     walker.script(scene, body, state, &fed);
                 });

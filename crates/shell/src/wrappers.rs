@@ -7,6 +7,7 @@ mod env;
 mod runners;
 mod shells;
 mod table;
+mod usual;
 mod xargs;
 
 use pointsman_model::{EffectView, OpaqueWhy, RunNature};
@@ -57,7 +58,13 @@ fn peel(
     let args = called.args();
     // Only the program of that name in its usual place is known to step aside.
     let kind = match called.program() {
-        Some(program) if program.contains('/') && entry.kind == Kind::Plain => Kind::Loud,
+        Some(program) if entry.kind == Kind::Plain => {
+            if program.contains('/') || !usual::steps_aside(program, args) {
+                Kind::Loud
+            } else {
+                Kind::Plain
+            }
+        }
         _ => entry.kind,
     };
     let plain_first = |at: usize| {
@@ -87,17 +94,14 @@ fn peel(
     let inner = args.get(start..).unwrap_or_default();
     if inner.is_empty() {
         // Nothing is started: `sudo -l`, `nice`.
-        let nature = match kind {
-            Kind::Plain => RunNature::Program,
-            Kind::Loud | Kind::Runner => RunNature::Program,
-        };
-        walker.run(called, nature, None, called.view, state);
+        walker.run(called, RunNature::Program, None, called.view, state);
         return;
     }
     outer(walker, called, kind, state);
     let view = match kind {
         Kind::Plain => called.view,
         Kind::Loud | Kind::Runner => EffectView::Might,
+        Kind::Applets => EffectView::Inferred,
     };
     if entry.script_flag && inner.first().is_some_and(|field| field.is("-c")) {
         shells::script_text(walker, scene, called, inner.get(1), view, state);
@@ -127,7 +131,9 @@ fn outer(walker: &mut Walker<'_>, called: &Called<'_>, kind: Kind, state: &State
             let view = EffectView::Might;
             walker.run(called, RunNature::PlainWrapper, None, view, state);
         }
-        Kind::Loud => walker.run(called, RunNature::Wrapper, None, called.view, state),
+        Kind::Loud | Kind::Applets => {
+            walker.run(called, RunNature::Wrapper, None, called.view, state)
+        }
         Kind::Runner => walker.run(called, RunNature::Program, None, called.view, state),
     }
 }

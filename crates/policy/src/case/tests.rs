@@ -32,6 +32,7 @@ fn deviations() -> Vec<Deviation> {
     entries
         .map(|entry| {
             let (lines, says) = entry.rsplit_once("`: ").unwrap();
+            assert!(!lines.contains('*'), "one by one: {lines}");
             let (answer, instead) = says.split_once(" for ").unwrap();
             Deviation {
                 lines: lines.split("` `").map(Wild::starred).collect(),
@@ -94,7 +95,7 @@ fn reported_decisions_agree() {
 
 #[test]
 fn probes_agree() {
-    check("probes", 94);
+    check("probes", 97);
 }
 
 #[test]
@@ -104,7 +105,7 @@ fn read_only_decisions_agree() {
 
 #[test]
 fn observed_decisions_agree_or_are_argued() {
-    check("observed", 80);
+    check("observed", 86);
 }
 
 #[test]

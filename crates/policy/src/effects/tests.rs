@@ -27,6 +27,7 @@ fn text(effects: &Effects) -> String {
         let might = match effect.view {
             EffectView::Sure => "",
             EffectView::Might => "?",
+            EffectView::Inferred => "~",
         };
         let what = match &effect.kind {
             EffectKind::Run(run) => format!("run {}", run.text),

@@ -57,6 +57,13 @@ impl<'a> Hits<'a> {
         }
     }
 
+    /// Leaves in doubt what matched: the subject was worked out, not read.
+    pub(crate) fn doubt(&mut self) {
+        for hit in [&mut self.deny, &mut self.ask].into_iter().flatten() {
+            hit.strength = Strength::May;
+        }
+    }
+
     /// Takes all that was found elsewhere into account.
     pub(crate) fn merge(&mut self, other: Hits<'a>) {
         for hit in [other.deny, other.ask, other.allow].into_iter().flatten() {

@@ -120,7 +120,16 @@ fn own_cover(facts: &Facts<'_>, run: &Run) -> Option<Cover> {
         return Some(Cover::KnownReader);
     }
     let mode = edits_mode(facts)?;
-    (run.nature == RunNature::FileCommand && is_plain(run)).then_some(Cover::Mode { mode })
+    let passes =
+        run.nature == RunNature::FileCommand && is_plain(run) && is_written_out(facts, run);
+    passes.then_some(Cover::Mode { mode })
+}
+
+/// Whether the command says by itself what it changes: it runs in the agent's folder, and no word of it is worked out
+/// by the shell. People who let edits pass expect to see which.
+fn is_written_out(facts: &Facts<'_>, run: &Run) -> bool {
+    let here = matches!(&run.folder, PathValue::Known(folder) if folder == facts.q.folder);
+    here && !run.argv.iter().any(|word| word.source.contains(['$', '`']))
 }
 
 /// The mode, when it lets edits inside the directories pass.
@@ -202,7 +211,7 @@ fn run_of<'a>(facts: &'a Facts<'_>, part: u32) -> Option<&'a Run> {
         .list
         .iter()
         .find_map(|effect| match &effect.kind {
-            EffectKind::Run(run) if effect.part == part && effect.view == EffectView::Sure => {
+            EffectKind::Run(run) if effect.part == part && effect.view != EffectView::Might => {
                 Some(run)
             }
             EffectKind::Run(_)

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use pointsman_model::{
     AbsPath, Change, Cover, Effect, EffectKind, EffectView, GrantId, Matched, Opaque, OpaqueWhy,
-    PathUse, PathValue, PermissionRule, Reach, RuleBehavior, SandboxState,
+    PathUse, PathValue, PermissionRule, Reach, RuleBehavior, SandboxState, ToolName,
 };
 use smallvec::SmallVec;
 
@@ -103,6 +103,17 @@ impl<'a> Facts<'a> {
                 tool.add(Hit { compiled, strength });
             }
         }
+        if matches!(q.tool.as_str(), "Edit" | "Write" | "MultiEdit")
+            && let Ok(read) = ToolName::parse("Read")
+        {
+            // What may not be read may not be changed either: an edit shows what it changes.
+            let reading = q.frozen.index.tool(&read, &|_, _| false);
+            tool.merge(Hits {
+                ask: None,
+                allow: None,
+                ..reading
+            });
+        }
         let tool_grant = overlay
             .grants
             .iter()
@@ -156,7 +167,7 @@ impl<'a> Facts<'a> {
     pub(crate) fn sure(&self) -> impl Iterator<Item = &Fact<'a>> {
         self.effects
             .iter()
-            .filter(|fact| fact.effect.view == EffectView::Sure)
+            .filter(|fact| fact.effect.view != EffectView::Might)
     }
 }
 
@@ -292,6 +303,9 @@ impl<'a> Look<'a> {
 
     fn rules(&self, fact: &mut Fact<'a>, subject: &Subject<'_>, which: Which) {
         let mut hits = self.hits(subject);
+        if fact.effect.view == EffectView::Inferred {
+            hits.doubt();
+        }
         let grant = self
             .overlay
             .grants

@@ -38,6 +38,29 @@ pub(crate) enum Of {
     Line,
 }
 
+impl Of {
+    fn run(run: &Run) -> Self {
+        if run.argv.iter().any(is_worked_out) {
+            return Self::Guarded;
+        }
+        match run.nature {
+            RunNature::Wrapper => Self::Guarded,
+            RunNature::KnownReader
+            | RunNature::FileCommand
+            | RunNature::Program
+            | RunNature::InlineCode
+            | RunNature::PlainWrapper => Self::Command,
+        }
+    }
+}
+
+/// Whether the shell works the word out and nobody knows to what: it could be an option that no writer of a rule
+/// thought of. The names that `xargs` and `find` put there, and the home of somebody, are not of that kind.
+fn is_worked_out(word: &Word) -> bool {
+    word.value == WordValue::Unknown
+        && (word.source.contains(['$', '`', '(']) || word.source.starts_with('='))
+}
+
 /// A command in all its readings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CommandSubject {
@@ -53,14 +76,7 @@ impl CommandSubject {
     pub(crate) fn of(run: &Run) -> Self {
         let mut subject = Self {
             readings: SmallVec::new(),
-            of: match run.nature {
-                RunNature::Wrapper => Of::Guarded,
-                RunNature::KnownReader
-                | RunNature::FileCommand
-                | RunNature::Program
-                | RunNature::InlineCode
-                | RunNature::PlainWrapper => Of::Command,
-            },
+            of: Of::run(run),
         };
         let heavy: SmallVec<[&Assignment; 2]> = run
             .assignments

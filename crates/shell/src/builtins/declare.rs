@@ -5,7 +5,7 @@ use pointsman_model::{AssignmentWeight, OpaqueWhy};
 use super::{opaque, program, reader, set_variable};
 use crate::field::{Field, Known};
 use crate::state::{State, Value};
-use crate::variables::{stays_inside, weigh};
+use crate::variables::{weigh, weigh_value};
 use crate::walk::{Called, Scene, Walker};
 
 /// Whether an argument names an element of an array by an expression that runs something: Bash
@@ -35,9 +35,9 @@ pub(super) fn declare(
     name: &str,
     state: &mut State,
 ) {
-    let mut inside = true;
+    // Whether nothing but names that are known to be harmless is set.
+    let mut harmless = true;
     let mut exports = name == "export";
-    let mut sets = false;
     for field in called.args() {
         match field.text() {
             Some(flags) if flags.starts_with(['-', '+']) => {
@@ -46,12 +46,11 @@ pub(super) fn declare(
                 // reaches other shells.
                 if flags.contains('n') && name != "export" || exports && flags.contains('f') {
                     opaque(walker, called, OpaqueWhy::Environment);
-                    inside = false;
                 }
-                inside &= !flags.contains('p') || name != "declare" && name != "export";
+                harmless = false;
                 continue;
             }
-            _ => sets = true,
+            _ => {}
         }
         let prefix = field.prefix();
         let (variable, known) = match prefix.split_once('=') {
@@ -62,7 +61,7 @@ pub(super) fn declare(
         let base = variable.split('[').next().unwrap_or("");
         if !known || variable.contains('$') {
             opaque(walker, called, OpaqueWhy::Environment);
-            inside = false;
+            harmless = false;
             continue;
         }
         let value = match (&field.known, prefix.split_once('=')) {
@@ -79,11 +78,11 @@ pub(super) fn declare(
             },
             (Known::Glob(_) | Known::Unknown(_), _) => Value::Unknown,
         };
-        let stays = set_variable(walker, scene, base, value, state);
-        inside &= stays || (weigh(base) == AssignmentWeight::Harmless);
-        inside &= !exports || stays_inside(base) || weigh(base) == AssignmentWeight::Harmless;
+        let text = prefix.split_once('=').map(|(_, text)| text);
+        harmless &= weigh_value(base, text) == AssignmentWeight::Harmless;
+        set_variable(walker, scene, base, value, state);
     }
-    if inside && sets {
+    if harmless && !called.args().is_empty() {
         reader(walker, called, state);
     } else {
         program(walker, called, state);
@@ -96,39 +95,14 @@ pub(super) fn unset(
     called: &Called<'_>,
     state: &mut State,
 ) {
-    let mut inside = true;
     for field in called.args() {
         match field.text() {
             Some("-v" | "-f") => {}
-            Some(name) => inside &= set_variable(walker, scene, name, Value::text(""), state),
-            None => inside = false,
+            Some(name) => set_variable(walker, scene, name, Value::text(""), state),
+            None => {}
         }
     }
-    finish(walker, called, Seen::when(|| inside), state);
-}
-
-/// How far what a builtin sets is seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    Inside,
-    ByPrograms,
-}
-
-impl Seen {
-    fn when(inside: impl FnOnce() -> bool) -> Self {
-        if inside() {
-            Self::Inside
-        } else {
-            Self::ByPrograms
-        }
-    }
-}
-
-fn finish(walker: &mut Walker<'_>, called: &Called<'_>, seen: Seen, state: &State) {
-    match seen {
-        Seen::Inside => reader(walker, called, state),
-        Seen::ByPrograms => program(walker, called, state),
-    }
+    program(walker, called, state);
 }
 
 /// The arguments that are no options; `valued` are the letters of those with a value.
@@ -161,7 +135,6 @@ pub(super) fn read(
     called: &Called<'_>,
     state: &mut State,
 ) {
-    let mut inside = true;
     let names = operands(called.args(), "adinNptu");
     // `-a NAME` hides a name among the options.
     for pair in called.args().windows(2) {
@@ -171,7 +144,7 @@ pub(super) fn read(
                 .is_some_and(|text| text.starts_with('-') && text.ends_with('a'))
             && let Some(name) = name.text()
         {
-            inside &= set_variable(walker, scene, name, Value::Unknown, state);
+            set_variable(walker, scene, name, Value::Unknown, state);
         }
     }
     if names.is_empty() {
@@ -179,14 +152,13 @@ pub(super) fn read(
     }
     for field in names {
         match field.text() {
-            Some(name) => inside &= set_variable(walker, scene, name, Value::Unknown, state),
+            Some(name) => set_variable(walker, scene, name, Value::Unknown, state),
             None => {
                 opaque(walker, called, OpaqueWhy::Environment);
-                inside = false;
             }
         }
     }
-    finish(walker, called, Seen::when(|| inside), state);
+    program(walker, called, state);
 }
 
 pub(super) fn mapfile(
@@ -195,19 +167,19 @@ pub(super) fn mapfile(
     called: &Called<'_>,
     state: &mut State,
 ) {
-    let mut inside = true;
     if called
         .args()
         .iter()
         .any(|field| field.text().is_none_or(|text| text.starts_with("-C")))
     {
         opaque(walker, called, OpaqueWhy::UnknownScript);
-        inside = false;
     }
     let names = operands(called.args(), "dnOsuCc");
     let name = names.first().map_or(Some("MAPFILE"), |field| field.text());
-    inside &= name.is_some_and(|name| set_variable(walker, scene, name, Value::Unknown, state));
-    finish(walker, called, Seen::when(|| inside), state);
+    if let Some(name) = name {
+        set_variable(walker, scene, name, Value::Unknown, state);
+    }
+    program(walker, called, state);
 }
 
 pub(super) fn getopts(
@@ -217,9 +189,9 @@ pub(super) fn getopts(
     state: &mut State,
 ) {
     let name = called.args().get(1).and_then(Field::text).unwrap_or("");
-    let inside = set_variable(walker, scene, name, Value::Unknown, state);
+    set_variable(walker, scene, name, Value::Unknown, state);
     state.set("OPTARG", Value::Unknown);
-    finish(walker, called, Seen::when(|| inside), state);
+    program(walker, called, state);
 }
 
 /// `let`: each argument is an expression.
@@ -229,11 +201,9 @@ pub(super) fn compute(
     called: &Called<'_>,
     state: &mut State,
 ) {
-    let mut inside = true;
     for field in called.args() {
         let Some(text) = field.text().filter(|text| !text.contains(['[', '$', '`'])) else {
             opaque(walker, called, OpaqueWhy::UnknownScript);
-            inside = false;
             continue;
         };
         for name in text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_')) {
@@ -241,11 +211,11 @@ pub(super) fn compute(
                 if state.variables.get(name) == Some(&Value::Unknown) {
                     opaque(walker, called, OpaqueWhy::UnknownScript);
                 }
-                inside &= set_variable(walker, scene, name, Value::Number, state);
+                set_variable(walker, scene, name, Value::Number, state);
             }
         }
     }
-    finish(walker, called, Seen::when(|| inside), state);
+    program(walker, called, state);
 }
 
 /// `printf -v NAME`.
@@ -263,12 +233,10 @@ pub(super) fn printf(
         // Some other text that could be an option, or is known only when it runs.
         None => None,
     };
-    let inside = match name {
+    match name {
         Some(name) => set_variable(walker, scene, name, Value::Unknown, state),
-        None => first.starts_with('-') && !first.starts_with("-v"),
-    };
-    if !inside && name.is_none() {
-        opaque(walker, called, OpaqueWhy::Environment);
+        None if first.starts_with('-') && !first.starts_with("-v") => {}
+        None => opaque(walker, called, OpaqueWhy::Environment),
     }
-    finish(walker, called, Seen::when(|| inside), state);
+    program(walker, called, state);
 }

@@ -88,7 +88,7 @@ pub(super) fn pushd(
     called: &Called<'_>,
     state: &mut State,
 ) {
-    walker.run(called, RunNature::KnownReader, None, called.view, state);
+    walker.run(called, RunNature::Program, None, called.view, state);
     let args = called.args();
     let left = state.folders.first().cloned();
     match args {
@@ -125,7 +125,7 @@ pub(super) fn popd(
     called: &Called<'_>,
     state: &mut State,
 ) {
-    walker.run(called, RunNature::KnownReader, None, called.view, state);
+    walker.run(called, RunNature::Program, None, called.view, state);
     let target = match (&mut state.pushed, called.args()) {
         // With nothing pushed by this line there may be folders of earlier ones.
         (Some(pushed), []) => pushed.pop(),

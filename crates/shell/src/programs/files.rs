@@ -127,6 +127,10 @@ fn make(asked: &Asked<'_>, name: &str) -> Facts {
         _ => &MAKE,
     };
     let (options, operands) = arguments(asked, table, &mut facts);
+    if operands.iter().any(|field| field.prefix().starts_with('-')) {
+        // A name that the next command will take for an option is no plain edit.
+        facts.spoil();
+    }
     for (option, value) in options {
         if let ("r" | "--reference", Some(file)) = (option, value) {
             facts.read(&file, Reach::Itself);

@@ -36,37 +36,7 @@ const DOCKER: &[&str] = &[
     "--type",
 ];
 
-const NPM: &[&str] = &[
-    "--depth",
-    "--json",
-    "-g",
-    "--global",
-    "--long",
-    "--parseable",
-    "--prod",
-    "--dev",
-    "--all",
-    "-a",
-    "--production",
-    "--omit",
-    "--recursive",
-    "-r",
-];
-
-const PIP: &[&str] = &[
-    "--format",
-    "--not-required",
-    "--user",
-    "--local",
-    "-l",
-    "--all",
-    "-f",
-    "--files",
-    "-v",
-    "--exclude-editable",
-];
-
-const LISTINGS: [Listing; 22] = [
+const LISTINGS: [Listing; 4] = [
     Listing {
         program: "docker",
         words: &["ps"],
@@ -86,96 +56,6 @@ const LISTINGS: [Listing; 22] = [
         program: "docker",
         words: &["inspect"],
         options: DOCKER,
-    },
-    Listing {
-        program: "docker",
-        words: &["container", "ls"],
-        options: DOCKER,
-    },
-    Listing {
-        program: "docker",
-        words: &["image", "ls"],
-        options: DOCKER,
-    },
-    Listing {
-        program: "docker",
-        words: &["volume", "ls"],
-        options: DOCKER,
-    },
-    Listing {
-        program: "docker",
-        words: &["network", "ls"],
-        options: DOCKER,
-    },
-    Listing {
-        program: "docker",
-        words: &["version"],
-        options: DOCKER,
-    },
-    Listing {
-        program: "podman",
-        words: &["ps"],
-        options: DOCKER,
-    },
-    Listing {
-        program: "podman",
-        words: &["images"],
-        options: DOCKER,
-    },
-    Listing {
-        program: "npm",
-        words: &["ls"],
-        options: NPM,
-    },
-    Listing {
-        program: "npm",
-        words: &["list"],
-        options: NPM,
-    },
-    Listing {
-        program: "npm",
-        words: &["root"],
-        options: NPM,
-    },
-    Listing {
-        program: "npm",
-        words: &["prefix"],
-        options: NPM,
-    },
-    Listing {
-        program: "pnpm",
-        words: &["ls"],
-        options: NPM,
-    },
-    Listing {
-        program: "pnpm",
-        words: &["list"],
-        options: NPM,
-    },
-    Listing {
-        program: "pip",
-        words: &["list"],
-        options: PIP,
-    },
-    Listing {
-        program: "pip",
-        words: &["show"],
-        options: PIP,
-    },
-    Listing {
-        program: "pip3",
-        words: &["list"],
-        options: PIP,
-    },
-    Listing {
-        program: "pip3",
-        words: &["show"],
-        options: PIP,
-    },
-    Listing {
-        program: "cargo",
-        words: &["locate-project"],
-        options: &["--message-format", "--workspace"],
     },
 ];
 

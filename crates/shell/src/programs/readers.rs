@@ -118,7 +118,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     Some(facts)
 }
 
-static READERS: [Reader; 22] = [
+static READERS: [Reader; 23] = [
     Reader {
         names: &[
             "cat", "tac", "rev", "nl", "expand", "unexpand", "fold", "fmt",
@@ -471,9 +471,9 @@ static READERS: [Reader; 22] = [
     Reader {
         names: &[
             "basename", "dirname", "seq", "sleep", "expr", "tr", "factor", "test", "[", "nproc",
-            "arch", "logname", "tty", "locale", "getconf", "cal", "ncal", "which", "whereis", "id",
-            "groups", "whoami", "uname", "free", "uptime", "df", "tput", "users", "who", "w",
-            "lscpu", "lsblk", "sw_vers", "command", "help",
+            "arch", "logname", "tty", "locale", "cal", "ncal", "which", "whereis", "id", "groups",
+            "whoami", "uname", "free", "uptime", "df", "tput", "users", "who", "w", "lscpu",
+            "lsblk", "sw_vers", "command", "help",
         ],
         operands: Operands::Text,
         ..BASE
@@ -541,12 +541,14 @@ static READERS: [Reader; 22] = [
         ..BASE
     },
     Reader {
-        names: &["jobs", "ldconfig"],
+        names: &["getconf"],
+        operands: Operands::Text,
+        every_option: false,
+        ..BASE
+    },
+    Reader {
+        names: &["lsof", "ifconfig"],
         operands: Operands::None,
-        options: Options {
-            short: "lp",
-            ..NONE
-        },
         every_option: false,
         ..BASE
     },

@@ -6,91 +6,18 @@ use super::{Asked, Facts, Inner, Lists};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
-/// Programs that say what they are with `--version` or `--help` and do nothing else then.
-const SELF_DESCRIBING: [&str; 61] = [
-    "ansible",
-    "awk",
-    "aws",
-    "bash",
-    "bun",
-    "bundle",
-    "cargo",
-    "clang",
-    "clippy-driver",
-    "cmake",
-    "composer",
-    "curl",
-    "deno",
-    "docker",
-    "docker-compose",
-    "dotnet",
-    "eslint",
-    "fd",
-    "ffmpeg",
-    "find",
-    "g++",
-    "gcc",
-    "gem",
-    "gh",
-    "git",
-    "go",
-    "gradle",
-    "grep",
-    "helm",
-    "java",
-    "javac",
-    "jq",
-    "kubectl",
-    "ld",
-    "ls",
-    "make",
-    "mvn",
-    "mypy",
-    "node",
-    "npm",
-    "npx",
-    "openssl",
-    "perl",
-    "php",
-    "pip",
-    "pip3",
-    "pnpm",
-    "podman",
-    "prettier",
-    "psql",
-    "pytest",
-    "python",
-    "python3",
-    "rg",
-    "ruby",
-    "ruff",
-    "rustc",
-    "rustup",
-    "sed",
-    "tsc",
-    "uv",
-];
-
+/// Programs that say what they are and do nothing else then. Only those that no folder of the project can
+/// stand in for, and that look at none of its settings first.
 pub(super) fn asks_about_itself(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     let [only] = asked.args() else {
         return None;
     };
     let asks = match only.text()? {
-        "--version" | "--help" => true,
-        "-v" => matches!(
-            name,
-            "node" | "npm" | "pnpm" | "yarn" | "bun" | "ruby" | "mvn" | "php"
-        ),
-        "-V" => matches!(
-            name,
-            "python" | "python3" | "pip" | "cargo" | "rustc" | "rg" | "fd" | "curl" | "ruff"
-        ),
-        "-version" => matches!(name, "java" | "javac" | "ant"),
-        "version" => matches!(name, "go" | "helm" | "openssl"),
+        "--version" => matches!(name, "node" | "python" | "python3" | "git"),
+        "-v" => name == "node",
         _ => false,
     };
-    let known = SELF_DESCRIBING.contains(&name) || matches!(name, "yarn" | "ant");
-    (asks && known).then(Facts::reader)
+    asks.then(Facts::reader)
 }
 
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {

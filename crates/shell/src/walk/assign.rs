@@ -7,7 +7,7 @@ use crate::field::Field;
 use crate::limits::VARIABLES_MAX;
 use crate::state::{State, Value};
 use crate::syntax::{Assign, AssignValue, Range};
-use crate::variables::weigh;
+use crate::variables::{weigh, weigh_value};
 
 impl Walker<'_> {
     /// Walks what is expanded in an assignment.
@@ -106,8 +106,8 @@ impl Walker<'_> {
         };
         Assignment {
             name: assign.name.into(),
+            weight: weigh_value(assign.name, value.literal()),
             value,
-            weight: weigh(assign.name),
         }
     }
 

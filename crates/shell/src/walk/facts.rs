@@ -7,7 +7,7 @@ use crate::analysis::Part;
 use crate::field::Field;
 use crate::programs::{Facts, Inner, UseKind, names};
 use crate::state::{Folder, State};
-use crate::syntax::Range;
+use crate::syntax::{Command, Range};
 
 impl Walker<'_> {
     /// Emits what a program does. Gives the places that its output names.
@@ -27,7 +27,7 @@ impl Walker<'_> {
         for used in &facts.uses {
             let view = match used.view {
                 EffectView::Sure => called.view,
-                EffectView::Might => EffectView::Might,
+                EffectView::Might | EffectView::Inferred => self.weaker(used.view, called.view),
             };
             let role = PathRole::Operand;
             match used.kind {
@@ -63,35 +63,60 @@ impl Walker<'_> {
         names(facts.lists, &reads, called.input.names.as_ref())
     }
 
-    fn weaker(&self, one: EffectView, other: EffectView) -> EffectView {
+    /// The view of something that hangs on something of another view.
+    pub(crate) fn weaker(&self, one: EffectView, other: EffectView) -> EffectView {
         match (one, other) {
             (EffectView::Sure, EffectView::Sure) => EffectView::Sure,
+            (EffectView::Inferred, _) | (_, EffectView::Inferred) => EffectView::Inferred,
             (EffectView::Might, _) | (_, EffectView::Might) => EffectView::Might,
         }
     }
 
     /// The reserved word `time`, as the plain wrapper that it is.
-    pub(crate) fn timed(&mut self, scene: &Scene<'_>, word: Range) {
+    pub(crate) fn timed(&mut self, scene: &Scene<'_>, word: Range, inner: &Command<'_>) {
         let text = word.of(scene.source).trim_end();
         let span: Span = scene.span(word);
+        let state = State::new(self.start);
+        // `time -p`, `time --` and `time !` are as loud as other wrappers.
+        let (nature, view) = match (text, inner) {
+            ("time", Command::Not(_)) => (RunNature::Wrapper, scene.view),
+            ("time", _) => (RunNature::PlainWrapper, EffectView::Might),
+            _ => (RunNature::Wrapper, scene.view),
+        };
+        self.word_as(scene, ("time", span), nature, view, &state);
+    }
+
+    /// A reserved word that no rule for the commands behind it covers.
+    pub(crate) fn word_of_the_shell(&mut self, scene: &Scene<'_>, word: &str, state: &State) {
+        let span = scene.span(Range::default());
+        let view = scene.view;
+        self.word_as(scene, (word, span), RunNature::Wrapper, view, state);
+    }
+
+    fn word_as(
+        &mut self,
+        scene: &Scene<'_>,
+        (word, span): (&str, Span),
+        nature: RunNature,
+        view: EffectView,
+        state: &State,
+    ) {
         let part = self.sink.part(Part {
-            text: text.into(),
+            text: word.into(),
             span,
             within: scene.within,
             nesting: scene.nesting,
         });
-        let fields = [Field::made("time", span)];
-        let state = State::new(self.start);
+        let fields = [Field::made(word, span)];
         let called = Called {
             fields: &fields,
             assignments: &[],
             span,
             part,
-            view: EffectView::Might,
+            view,
             input: &super::Input::default(),
         };
-        let view = EffectView::Might;
-        self.run(&called, RunNature::PlainWrapper, None, view, &state);
+        self.run(&called, nature, None, view, state);
     }
 }
 

@@ -100,7 +100,14 @@ impl Walker<'_> {
                     .all(|b| b.is_ascii_digit())
             });
         match kind {
-            RedirectKind::CopyIn | RedirectKind::CopyOut if number => {}
+            RedirectKind::CopyIn | RedirectKind::CopyOut if number => {
+                if field.text().is_some_and(|text| text.ends_with('-')) {
+                    // Closed or moved: which file the next one to be opened lands on is not followed.
+                    let why = OpaqueWhy::UnknownConstruct;
+                    self.sink
+                        .opaque(part, scene.view, why, &field.source, field.span);
+                }
+            }
             RedirectKind::Read | RedirectKind::CopyIn => {
                 self.read(
                     scene.view,

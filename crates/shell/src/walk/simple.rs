@@ -12,7 +12,6 @@ use crate::field::Field;
 use crate::limits::{ALTERNATIVES_MAX, SCRIPT_DEPTH_MAX};
 use crate::state::{Folder, State, Value};
 use crate::syntax::{AssignValue, Piece, Simple, Word};
-use crate::variables::stays_inside;
 use crate::{builtins, output, programs, wrappers};
 
 /// A command with its words worked out.
@@ -141,6 +140,11 @@ impl Walker<'_> {
         for word in &simple.words {
             at.fields(word, &mut fields);
         }
+        for field in fields.iter_mut().skip(1) {
+            if names_a_program_for_zsh(field) {
+                field.known = crate::expand::unknown("", crate::field::Shape::One);
+            }
+        }
         let text = part_text(scene, simple);
         let part = self.sink.part(Part {
             text: text.into(),
@@ -179,7 +183,7 @@ impl Walker<'_> {
             assignments: &assignments,
             span: scene.span(simple.span),
             part,
-            view: scene.view,
+            view: view_of(scene, simple),
             input: &fed,
         };
         let names = self.call(&inner, &called, state);
@@ -212,9 +216,10 @@ impl Walker<'_> {
             let value = self.assigned(scene, assign, state);
             self.keep(assign.name, value, state);
         }
-        let inside = assignments.iter().all(|assignment| {
-            assignment.weight == AssignmentWeight::Harmless || stays_inside(&assignment.name)
-        });
+        // A name that is not known to be harmless may be one that a program of the line looks at.
+        let harmless = assignments
+            .iter()
+            .all(|assignment| assignment.weight == AssignmentWeight::Harmless);
         self.sink.push(
             part,
             scene.view,
@@ -223,7 +228,7 @@ impl Walker<'_> {
                 canonical: None,
                 text: part_text(scene, simple).into(),
                 folder: folder_value(state),
-                nature: if inside {
+                nature: if harmless {
                     RunNature::KnownReader
                 } else {
                     RunNature::Program
@@ -430,6 +435,28 @@ impl Walker<'_> {
             *state = end;
         }
         state.positional = outer;
+    }
+}
+
+/// `=name`: the shell of many people puts the place of that program there.
+fn names_a_program_for_zsh(field: &Field) -> bool {
+    field
+        .source
+        .strip_prefix('=')
+        .is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_alphabetic()))
+}
+
+/// How sure it is what the command starts: another one may have to print it first.
+fn view_of(scene: &Scene<'_>, simple: &Simple<'_>) -> EffectView {
+    let printed = simple.words.first().is_some_and(|word| {
+        word.pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Substitution(_)))
+    });
+    if printed {
+        EffectView::Inferred
+    } else {
+        scene.view
     }
 }
 

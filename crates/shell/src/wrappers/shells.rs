@@ -138,7 +138,8 @@ fn from_standard_input(
         (Some(text), _) => {
             outer(walker, called, Kind::Loud, state);
             let mut own = inherited(state);
-            walker.call_script(scene, called, text, called.span, called.view, &mut own);
+            let (span, view) = (called.span, EffectView::Inferred);
+            walker.call_script(scene, called, text, span, view, &mut own);
         }
         (None, true) => {
             outer(walker, called, Kind::Loud, state);
@@ -192,7 +193,7 @@ pub(super) fn script(
                 called,
                 text,
                 called.span,
-                view,
+                EffectView::Inferred,
                 &mut inherited(state),
             );
         } else if called.input.fed {

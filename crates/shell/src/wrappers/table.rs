@@ -11,6 +11,8 @@ pub(super) enum Kind {
     Loud,
     /// A program like others: a rule for it covers what it starts.
     Runner,
+    /// No prefix rule may cover it, and what it runs is its own program of that name.
+    Applets,
 }
 
 /// A wrapper.
@@ -330,6 +332,7 @@ static ENTRIES: [Entry; 33] = [
     },
     Entry {
         names: &["busybox", "toybox"],
+        kind: Kind::Applets,
         ..BASE
     },
     Entry {

@@ -33,6 +33,7 @@ pub fn effect_line(effect: &Effect) -> String {
     let may = match effect.view {
         EffectView::Sure => "",
         EffectView::Might => "may be read as: ",
+        EffectView::Inferred => "seems to be: ",
     };
     let what = match &effect.kind {
         EffectKind::Run(run) => run_line(run),

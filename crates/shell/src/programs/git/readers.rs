@@ -2,7 +2,7 @@
 
 use pointsman_model::Reach;
 
-use super::tables::{BRANCH, EVERYDAY, GREP, HISTORY, REMOTE, SYMBOLIC, TAG};
+use super::tables::{BRANCH, EVERYDAY, GREP, HISTORY, REMOTE, TAG};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 use crate::programs::{Asked, Facts, Lists, UseKind};
@@ -13,7 +13,11 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
     let behind = rest.get(1..).unwrap_or_default();
     match name {
         "log" | "diff" | "show" | "whatchanged" | "rev-list" | "diff-tree" | "diff-index"
-        | "diff-files" | "shortlog" | "range-diff" | "cherry" => Some(tabled(rest, &HISTORY)),
+        | "diff-files" | "shortlog" | "range-diff" | "cherry" => {
+            let mut facts = tabled(rest, &HISTORY);
+            asks_if_rare(&mut facts, name);
+            Some(facts)
+        }
         "status" | "ls-files" | "ls-tree" | "rev-parse" | "describe" | "name-rev"
         | "merge-base" | "show-ref" | "for-each-ref" | "count-objects" | "check-ignore"
         | "check-attr" | "cat-file" | "blame" | "annotate" | "version" | "show-branch" => {
@@ -21,6 +25,7 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
                 "blame" | "annotate" => blame(rest),
                 _ => tabled(rest, &EVERYDAY),
             };
+            asks_if_rare(&mut facts, name);
             if name == "ls-files" {
                 facts.lists = Lists::WhatItReads;
                 facts.read(&asked.here(), Reach::NamesBelow);
@@ -35,12 +40,9 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
             (Some("get-url"), _) => Some(tabled(behind, &REMOTE)),
             _ => None,
         },
-        "stash" | "notes" | "worktree" | "bisect" => match (name, first) {
-            ("stash", Some("list" | "show")) | ("notes", Some("list" | "show")) => {
-                Some(tabled(behind, &HISTORY))
-            }
+        "stash" | "worktree" => match (name, first) {
+            ("stash", Some("list" | "show")) => Some(tabled(behind, &HISTORY)),
             ("worktree", Some("list")) => Some(tabled(behind, &EVERYDAY)),
-            ("bisect", Some("log")) if behind.is_empty() => Some(Facts::reader()),
             _ => None,
         },
         "reflog" => match first {
@@ -49,12 +51,34 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
             _ => Some(tabled(rest, &HISTORY)),
         },
         "config" => config(rest),
-        "symbolic-ref" => {
-            let operands = rest.iter().filter(|field| !field.may_be_option()).count();
-            let facts = tabled(rest, &SYMBOLIC);
-            (operands == 1).then_some(facts)
-        }
+        // It asks the remote that the repository names, by the way that is set there.
+        "ls-remote" if rest.is_empty() => Some(Facts::reader()),
         _ => None,
+    }
+}
+
+/// Subcommands that only look but that few people expect to run unasked: what they read is told all the same.
+fn asks_if_rare(facts: &mut Facts, name: &str) {
+    const EXPECTED: [&str; 16] = [
+        "blame",
+        "cat-file",
+        "describe",
+        "diff",
+        "for-each-ref",
+        "log",
+        "ls-files",
+        "merge-base",
+        "rev-list",
+        "rev-parse",
+        "shortlog",
+        "show",
+        "status",
+        "version",
+        "reflog",
+        "grep",
+    ];
+    if !EXPECTED.contains(&name) {
+        facts.spoil();
     }
 }
 

@@ -441,11 +441,3 @@ pub(super) const REMOTE: Options = Options {
     long: &["all", "push"],
     long_value: &[],
 };
-
-pub(super) const SYMBOLIC: Options = Options {
-    short: "q",
-    short_value: "",
-    short_glued: "",
-    long: &["short", "quiet", "recurse", "no-recurse"],
-    long_value: &[],
-};

@@ -1,0 +1,114 @@
+//! The readers that run without a rule.
+//!
+//! The other tables tell what a program reads and changes; this list says which of those that only read people
+//! expect to run unasked: what Claude Code documents as its read-only commands, and what other agents
+//! agree on. Everything else is a program like any other, however harmless: many a lister is found in
+//! the project's own folders (`tsc`, `tokei`) or runs what the project configures (`mvn`, `pnpm`, `rustc`).
+
+/// Sorted, for people; looked through by halves.
+const RUN_UNASKED: [&str; 88] = [
+    "[",
+    "arch",
+    "awk",
+    "base64",
+    "basename",
+    "cal",
+    "cat",
+    "cmp",
+    "column",
+    "comm",
+    "cut",
+    "date",
+    "df",
+    "diff",
+    "dirname",
+    "docker",
+    "du",
+    "egrep",
+    "expand",
+    "expr",
+    "fd",
+    "fdfind",
+    "fgrep",
+    "file",
+    "find",
+    "fmt",
+    "fold",
+    "free",
+    "gawk",
+    "getconf",
+    "git",
+    "grep",
+    "groups",
+    "head",
+    "hexdump",
+    "hostname",
+    "id",
+    "ifconfig",
+    "ip",
+    "jq",
+    "locale",
+    "ls",
+    "lsof",
+    "man",
+    "mawk",
+    "md5sum",
+    "netstat",
+    "nl",
+    "node",
+    "nproc",
+    "numfmt",
+    "od",
+    "paste",
+    "pgrep",
+    "pr",
+    "ps",
+    "python",
+    "python3",
+    "readlink",
+    "realpath",
+    "rev",
+    "rg",
+    "sed",
+    "seq",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "sleep",
+    "sort",
+    "ss",
+    "stat",
+    "strings",
+    "tac",
+    "tail",
+    "test",
+    "tput",
+    "tr",
+    "tree",
+    "tsort",
+    "uname",
+    "unexpand",
+    "uniq",
+    "uptime",
+    "wc",
+    "which",
+    "whoami",
+];
+
+/// Whether a known reader of that name needs no rule.
+pub(super) fn runs_unasked(name: &str) -> bool {
+    RUN_UNASKED.binary_search(&name).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted() {
+        assert!(RUN_UNASKED.is_sorted());
+        assert!(runs_unasked("cat") && !runs_unasked("tokei"));
+    }
+}
