@@ -38,7 +38,9 @@ pub use loaded::{
     DirectorySetting, Found, Loaded, ModeSetting, Offer, SettingsFile, Standing, Switches, Whose,
 };
 pub use place::{Author, Dialect, SettingsPlaces};
-pub use pointsman::{ClassifierSettings, PointsmanSettings, Presence};
+pub use pointsman::{
+    ClassifierSettings, Escalation, Hangup, NotifySettings, PointsmanSettings, Presence, QuietHours,
+};
 pub use schema::schema;
 pub use show::{FileCount, ShownPattern, ShownRule, show};
 pub use trust::{Loosening, LooseningKind, TrustRecord};

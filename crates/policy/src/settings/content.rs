@@ -3,7 +3,7 @@
 use pointsman_model::{AbsPath, FilePlace, Millis, PermissionMode, PermissionRule, Surface};
 
 use super::hooks::HookSetting;
-use super::pointsman::ClassifierSettings;
+use super::pointsman::{ClassifierSettings, Hangup, NotifySettings};
 
 /// What one settings file says.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +26,8 @@ pub(super) struct FileContent {
     pub(super) unattended: Option<Said<bool>>,
     pub(super) surfaces: Vec<Said<Surface>>,
     pub(super) classifier: Option<Said<ClassifierSettings>>,
+    pub(super) notify: Option<Said<NotifySettings>>,
+    pub(super) hangup: Option<Said<Hangup>>,
 }
 
 /// Something and where it is said.

@@ -155,7 +155,22 @@ pub(super) const PERMISSIONS_OTHER: &[&str] = &[
 ];
 
 /// Keys under `pointsman`.
-pub(super) const POINTSMAN: &[&str] = &["deadline_s", "unattended", "surfaces", "classifier"];
+pub(super) const POINTSMAN: &[&str] = &[
+    "deadline_s",
+    "unattended",
+    "surfaces",
+    "classifier",
+    "notify",
+    "hangup",
+];
+
+/// Keys of `notify`.
+pub(super) const NOTIFY: &[&str] = &[
+    "command", "bell", "desktop", "remind_s", "escalate", "quiet",
+];
+
+/// Keys of `escalate`.
+pub(super) const ESCALATE: &[&str] = &["after_s", "command"];
 
 /// Keys of the classifier.
 pub(super) const CLASSIFIER: &[&str] = &["command", "timeout_s"];

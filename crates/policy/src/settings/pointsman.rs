@@ -1,9 +1,12 @@
 //! pointsman's own settings: the object under the key `pointsman` of its settings files.
 
+mod notify;
 mod reading;
 
 use pointsman_model::{Millis, RuleSource, Surface};
 use serde::Serialize;
+
+pub use self::notify::{Escalation, NotifySettings, QuietHours};
 
 /// pointsman's own settings, of all files together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -17,6 +20,22 @@ pub struct PointsmanSettings {
     /// The classifier that may say yes in the handlers; off unless the person's own or the managed
     /// settings name one.
     pub classifier: Option<ClassifierSettings>,
+    /// What becomes of questions when the terminal of a run is closed.
+    pub hangup: Hangup,
+    /// How a person is told that something waits; the bell and the terminal's own means alone when
+    /// no file says.
+    pub notify: NotifySettings,
+}
+
+/// What becomes of the questions of a run whose terminal is closed. The run itself goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hangup {
+    /// They wait to their deadline for somebody who attaches or answers by command.
+    #[default]
+    Wait,
+    /// They are refused: nobody is there.
+    Refuse,
 }
 
 /// Whether a file says that nobody is to be asked.

@@ -212,6 +212,74 @@ struct PointsmanShape {
     /// A program that may say yes to open questions. In the person's own and the managed settings
     /// alone; without it there is none.
     classifier: Option<ClassifierShape>,
+    /// How you are told that something waits: a command line that gets the request as JSON, the same
+    /// as a list of strings, or an object. In the person's own and the managed settings alone.
+    notify: Option<NotifyShape>,
+    /// What becomes of a run's questions when its terminal is closed; "wait" when it is left out.
+    hangup: Option<HangupShape>,
+}
+
+/// How you are told that something waits.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its shape is used")]
+enum NotifyShape {
+    /// The command alone.
+    Command(CommandShape),
+    /// All of it.
+    Object(NotifyObjectShape),
+}
+
+/// A command.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its shape is used")]
+enum CommandShape {
+    /// A command line of `sh`.
+    Line(String),
+    /// The program and its arguments; no shell reads them.
+    Words(Vec<String>),
+}
+
+/// How you are told that something waits, in full.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape is used")]
+struct NotifyObjectShape {
+    /// Runs for each request that waits for a person, with the request as JSON on standard input.
+    command: Option<CommandShape>,
+    /// Whether the terminal's bell rings; it does when this is left out.
+    bell: Option<bool>,
+    /// Whether the desktop is told, where there is one; it is when this is left out.
+    desktop: Option<bool>,
+    /// Ages in seconds at which a request that still waits is told of again.
+    remind_s: Option<Vec<f64>>,
+    /// A second command for requests that nobody came to.
+    escalate: Option<EscalateShape>,
+    /// The part of the day, in local time, in which nobody is disturbed, like "22:00-07:00".
+    quiet: Option<String>,
+}
+
+/// A second command.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape is used")]
+struct EscalateShape {
+    /// The age of the request in seconds.
+    after_s: f64,
+    /// The command.
+    command: CommandShape,
+}
+
+/// What becomes of questions when the terminal is closed. The run goes on.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its shape is used")]
+enum HangupShape {
+    /// They wait to their deadline.
+    Wait,
+    /// They are refused.
+    Refuse,
 }
 
 /// Where a person can answer.
@@ -266,6 +334,8 @@ mod tests {
         check("/$defs/PermissionsShape", keys::PERMISSIONS);
         check("/$defs/PointsmanShape", keys::POINTSMAN);
         check("/$defs/ClassifierShape", keys::CLASSIFIER);
+        check("/$defs/NotifyObjectShape", keys::NOTIFY);
+        check("/$defs/EscalateShape", keys::ESCALATE);
         check("/$defs/HookGroupShape", keys::HOOK_GROUP);
         check("/$defs/HookShape", keys::HOOK);
     }

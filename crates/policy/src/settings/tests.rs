@@ -3,6 +3,7 @@
 mod closed;
 mod hooks;
 mod law_7;
+mod notify;
 mod trust;
 
 use std::fmt::Write as _;

@@ -4,7 +4,7 @@
 use super::*;
 use crate::settings::content::Said;
 use crate::settings::loaded::{DirectorySetting, ModeSetting};
-use crate::settings::pointsman::Presence;
+use crate::settings::pointsman::{Hangup, Presence};
 
 /// Whether what a project loosens counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -245,6 +245,20 @@ impl Loading<'_> {
         }
         if let Some(Said { it, .. }) = &content.classifier {
             self.loaded.pointsman.classifier = Some(it.clone());
+        }
+        if let Some(Said { it, .. }) = &content.notify {
+            self.loaded.pointsman.notify = it.clone();
+        }
+        match &content.hangup {
+            Some(Said {
+                it: Hangup::Refuse, ..
+            }) => self.loaded.pointsman.hangup = Hangup::Refuse,
+            Some(Said {
+                it: Hangup::Wait, ..
+            }) if may_loosen => {
+                self.loaded.pointsman.hangup = Hangup::Wait;
+            }
+            Some(_) | None => {}
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pointsman_model::{Millis, RuleSource, Surface};
 
-use super::ClassifierSettings;
+use super::{ClassifierSettings, Hangup};
 use crate::Severity;
 use crate::settings::document::{Json, Located, Member};
 use crate::settings::keys;
@@ -43,6 +43,8 @@ impl Reader<'_> {
                 }
                 "surfaces" => self.surfaces(member),
                 "classifier" => self.classifier(member),
+                "notify" => self.notify(member),
+                "hangup" => self.hangup(member),
                 _ => self.unknown_key(member, "`pointsman`", &[keys::POINTSMAN]),
             }
         }
@@ -67,6 +69,23 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    fn hangup(&mut self, member: &Member) {
+        let hangup = match &member.value.json {
+            Json::Text(text) if &**text == "wait" => Hangup::Wait,
+            Json::Text(text) if &**text == "refuse" => Hangup::Refuse,
+            _ => {
+                self.report(
+                    Severity::Warning,
+                    member.value.at,
+                    "`hangup` is \"wait\" or \"refuse\"; it counts as \"refuse\"".into(),
+                    None,
+                );
+                Hangup::Refuse
+            }
+        };
+        self.content.hangup = Some(self.said(member.value.at, hangup));
     }
 
     fn surfaces(&mut self, member: &Member) {
