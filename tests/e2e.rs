@@ -10,6 +10,8 @@ mod crashes;
 #[cfg(test)]
 mod ground;
 #[cfg(test)]
+mod live;
+#[cfg(test)]
 mod records;
 #[cfg(test)]
 mod runs;

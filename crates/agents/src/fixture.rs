@@ -90,6 +90,8 @@ impl Bench {
             ids,
             answer_within: Millis(60_000),
             stop: stop.clone(),
+            pace: pointsman_tools::Pace::default(),
+            follow_ups: pointsman_tools::FollowUps::none(),
             moves: broadcast::channel(16).0,
             environment,
             tree: Arc::new(DiskTree),

@@ -63,6 +63,13 @@ pub struct LlmAgent {
     refusals: Vec<String>,
 }
 
+/// Whether a person has said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Nothing,
+    Something,
+}
+
 /// Why the work does not go on.
 enum Early {
     Stopped,
@@ -112,6 +119,7 @@ impl LlmAgent {
     ) -> Result<String, Early> {
         let mut cut_off = 0;
         for _ in 0..self.limits.turns_max {
+            self.hear_person(dispatch);
             let reply = self.next_reply(dispatch, stop).await?;
             self.conversation.model(reply.parts.clone());
             if reply.uses().next().is_some() {
@@ -119,6 +127,9 @@ impl LlmAgent {
                 self.use_tools(&reply, dispatch, stop).await?;
             } else {
                 match &reply.stop {
+                    // It would have ended; now there is more to do.
+                    Stop::Done | Stop::ToolUse
+                        if self.hear_person(dispatch) == Heard::Something => {}
                     Stop::Done | Stop::ToolUse => {
                         let words = reply.text();
                         match dispatch.stopping(&words).await {
@@ -154,6 +165,19 @@ impl LlmAgent {
             "the model took {} turns and came to no end",
             self.limits.turns_max
         )))
+    }
+
+    /// Puts before the model what a person has said to the agent meanwhile.
+    fn hear_person(&mut self, dispatch: &Dispatch) -> Heard {
+        let words = dispatch.seat().follow_ups.take();
+        if words.is_empty() {
+            return Heard::Nothing;
+        }
+        for text in words {
+            self.conversation
+                .person_adds(format!("The person who looks after you says:\n{text}"));
+        }
+        Heard::Something
     }
 
     /// Asks the model. A conversation that is too long is shortened, as often as that changes anything.

@@ -8,11 +8,12 @@ mod book;
 use std::sync::Arc;
 
 use pointsman_ledger::{
-    AppendError, Clock, GrantEnd, GrantMade, GrantRevoked, GrantUsed, Ledger, Tightened,
+    AppendError, Clock, GrantEnd, GrantMade, GrantRevoked, GrantUsed, Ledger, OrderGiven, RunOrder,
+    Tightened,
 };
 use pointsman_model::{
-    AbsPath, Answerer, CallId, Grant, GrantId, GrantScope, Lineage, Overlay, PermissionRule,
-    RequestId, RuleBehavior, RuleSource, RuleText, RunId, Uses, WallTime, WorkerId,
+    AbsPath, Answerer, CallId, Grant, GrantId, GrantScope, Lineage, Overlay, PermissionMode,
+    PermissionRule, RequestId, RuleBehavior, RuleSource, RuleText, RunId, Uses, WallTime, WorkerId,
 };
 use pointsman_policy::parse_rule;
 use tokio::sync::watch;
@@ -215,6 +216,30 @@ impl Grants {
         self.inner
             .ledger
             .append(self.inner.run, Tightened { rule, by })
+            .await
+            .map(drop)
+            .map_err(GrantsError::NotRecorded)
+    }
+
+    /// Holds an agent and all below it, or all agents of the run, to a mode: their next calls are judged in it when it
+    /// trusts less than their own. Their contexts stay frozen; a mode that trusts more changes nothing.
+    ///
+    /// Cancel safe: it is in force before the first wait.
+    ///
+    /// # Errors
+    /// When it can't be recorded. It is in force nevertheless.
+    pub async fn lower(
+        &self,
+        worker: Option<WorkerId>,
+        mode: PermissionMode,
+        by: Answerer,
+    ) -> Result<(), GrantsError> {
+        self.inner.book.lower(worker, mode);
+        self.changed();
+        let order = RunOrder::LowerMode { worker, mode };
+        self.inner
+            .ledger
+            .append(self.inner.run, OrderGiven { by, order })
             .await
             .map(drop)
             .map_err(GrantsError::NotRecorded)

@@ -1,12 +1,19 @@
 //! The arguments, as `--help` tells them.
 
+mod live;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pointsman_model::{CallId, Digest, GrantId, PermissionMode, RequestId, RunId};
-use pointsman_surfaces::SessionScope;
 
 use crate::output::Form;
+
+pub(crate) use live::{
+    AddArguments, AnswerArguments, ContextArguments, ModeArguments, PauseArguments, QueueArguments,
+    RetryArguments, RunsArguments, ShowArguments, StopArguments, StopWhat, TellArguments,
+    WorkersArguments,
+};
 
 /// Runs coding agents in parallel under one leader, lets each of their tool calls through one gate,
 /// and keeps the reason for every answer.
@@ -28,8 +35,28 @@ pub(crate) enum Verb {
     Init(InitArguments),
     /// List the questions that are open in a running leader, or show one in full.
     Queue(QueueArguments),
-    /// Answer an open question from another terminal.
+    /// Answer open questions from another terminal.
     Answer(AnswerArguments),
+    /// Show one question in full: while it is open, and how it ended.
+    Show(ShowArguments),
+    /// List the agents of a run: what each is at, since when, what it waits for.
+    Workers(WorkersArguments),
+    /// Show what an agent may do: its frozen permissions, and which rule of which file says so.
+    Context(ContextArguments),
+    /// List this project's runs, and which of them have a leader now.
+    Runs(RunsArguments),
+    /// Stop a run, a job, or an agent and all below it.
+    Stop(StopArguments),
+    /// Hold a run: no job starts, and agents wait at their next calls.
+    Pause(PauseArguments),
+    /// Show or change the modes of running agents.
+    Mode(ModeArguments),
+    /// Have jobs tried again that did not end well.
+    Retry(RetryArguments),
+    /// Let the jobs of another file join a running leader.
+    Add(AddArguments),
+    /// Say something to an agent at work; it reads it before its next turn.
+    Tell(TellArguments),
     /// List what was granted for more than one call in a running leader, or take it back.
     Grants(GrantsArguments),
     /// Show what the ledger holds of this project's runs.
@@ -120,40 +147,6 @@ pub(crate) struct InitArguments {
     pub(crate) form: FormArguments,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct QueueArguments {
-    /// Show this question in full, nothing cut.
-    pub(crate) id: Option<RequestId>,
-    #[command(flatten)]
-    pub(crate) leader: LeaderArguments,
-    #[command(flatten)]
-    pub(crate) form: FormArguments,
-}
-
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("kept").multiple(true))]
-pub(crate) struct AnswerArguments {
-    /// The question, as `pointsman queue` lists it.
-    pub(crate) id: RequestId,
-    /// The answer.
-    pub(crate) answer: AnswerWord,
-    /// What the agent is told with a no.
-    #[arg(long)]
-    pub(crate) text: Option<String>,
-    /// Grant more than this one call: to the agent that asks, its job, or the whole run.
-    #[arg(long, value_name = "worker|job|run", group = "kept")]
-    pub(crate) always: Option<SessionScope>,
-    /// Keep the proposed rule for the runs to come: in your own settings, the project's, or those of
-    /// this checkout alone.
-    #[arg(long, value_name = "WHERE", group = "kept")]
-    pub(crate) save: Option<SaveWhere>,
-    /// Which of the proposed rules to grant or save, counted from 1.
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "kept")]
-    pub(crate) rule: usize,
-    #[command(flatten)]
-    pub(crate) form: FormArguments,
-}
-
 /// In which settings a rule is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SaveWhere {
@@ -191,6 +184,29 @@ pub(crate) struct GrantsArguments {
 pub(crate) enum GrantsVerb {
     /// Take one back: it no longer counts for any call.
     Revoke(RevokeArguments),
+    /// Add a deny or ask rule for all agents of the run, from their next calls on.
+    Tighten(TightenArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TightenArguments {
+    /// What the rule does.
+    pub(crate) behavior: Tighter,
+    /// The rule, like `Bash(git push *)`.
+    pub(crate) rule: String,
+    #[command(flatten)]
+    pub(crate) leader: LeaderArguments,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+/// What a rule that is added to a run does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tighter {
+    /// What it matches is refused.
+    Deny,
+    /// What it matches is asked.
+    Ask,
 }
 
 #[derive(Debug, Args)]
@@ -386,6 +402,16 @@ impl Verb {
             Self::Init(verb) => &verb.form,
             Self::Queue(verb) => &verb.form,
             Self::Answer(verb) => &verb.form,
+            Self::Show(verb) => &verb.form,
+            Self::Workers(verb) => &verb.form,
+            Self::Context(verb) => &verb.form,
+            Self::Runs(verb) => &verb.form,
+            Self::Stop(verb) => &verb.form,
+            Self::Pause(verb) => &verb.form,
+            Self::Mode(verb) => &verb.form,
+            Self::Retry(verb) => &verb.form,
+            Self::Add(verb) => &verb.form,
+            Self::Tell(verb) => &verb.form,
             Self::Log(LogArguments {
                 verb: Some(LogVerb::Verify(form)),
                 ..
@@ -397,6 +423,10 @@ impl Verb {
             }) => &verb.form,
             Self::Grants(GrantsArguments {
                 verb: Some(GrantsVerb::Revoke(verb)),
+                ..
+            }) => &verb.form,
+            Self::Grants(GrantsArguments {
+                verb: Some(GrantsVerb::Tighten(verb)),
                 ..
             }) => &verb.form,
             Self::Grants(verb) => &verb.form,

@@ -1,17 +1,22 @@
 //! The verbs, one module each.
 
+mod answer;
 mod check;
+mod course;
 mod explain;
 mod grants;
 mod hooks;
 mod init;
+mod leader;
 mod log;
 mod policy;
 mod queue;
 mod rules;
 mod run;
+mod runs;
 mod trust;
 mod why;
+mod workers;
 
 use crate::arguments::Verb;
 use crate::failure::{Code, Failure};
@@ -30,7 +35,17 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
         Verb::Trust(arguments) => trust::run(&arguments, output),
         Verb::Run(arguments) => run::run(&arguments, output),
         Verb::Queue(arguments) => queue::queue(&arguments, output),
-        Verb::Answer(arguments) => queue::answer(&arguments, output),
+        Verb::Answer(arguments) => answer::run(&arguments, output),
+        Verb::Show(arguments) => queue::show(&arguments, output),
+        Verb::Workers(arguments) => workers::run(&arguments, output),
+        Verb::Context(arguments) => workers::context(&arguments, output),
+        Verb::Mode(arguments) => workers::mode(&arguments, output),
+        Verb::Tell(arguments) => workers::tell(&arguments, output),
+        Verb::Runs(arguments) => runs::run(&arguments, output),
+        Verb::Stop(arguments) => course::stop(&arguments, output),
+        Verb::Pause(arguments) => course::pause(&arguments, output),
+        Verb::Retry(arguments) => course::retry(&arguments, output),
+        Verb::Add(arguments) => course::add(&arguments, output),
         Verb::Log(arguments) => log::run(&arguments, output),
         Verb::Why(arguments) => why::run(&arguments, output),
     }

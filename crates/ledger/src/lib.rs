@@ -32,11 +32,11 @@ pub use reader::{
 pub use record::{
     About, Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown,
     ChainPoint, DamageFound, GrantEnd, GrantMade, GrantRevoked, GrantUsed, GroupFacts, HookCame,
-    HookReport, HooksTold, LateAnswer, Lateness, LedgerRecord, ModeChanged, ProcessGroupEnded,
-    ProcessGroupStarted, RecordBody, RecordKind, RecordsLost, RequestClosed, RequestOpened,
-    RequestReopened, RequestShown, RulesSaved, RunEnded, RunInterrupted, RunResumed, RunStart,
-    RunStarted, Seq, SetAside, Showing, StopAsked, Tightened, WorkerEnd, WorkerEnded,
-    WorkerSpawned,
+    HookReport, HooksTold, LateAnswer, Lateness, LedgerRecord, ModeChanged, OrderGiven,
+    ProcessGroupEnded, ProcessGroupStarted, RecordBody, RecordKind, RecordsLost, RequestClosed,
+    RequestOpened, RequestReopened, RequestShown, RulesSaved, RunEnded, RunInterrupted, RunOrder,
+    RunResumed, RunStart, RunStarted, Seq, SetAside, Showing, StopAsked, Tightened, WorkerEnd,
+    WorkerEnded, WorkerSpawned,
 };
 pub use salvage::SalvageError;
 

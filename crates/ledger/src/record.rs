@@ -7,6 +7,7 @@ mod call;
 mod chain_event;
 mod grant;
 mod kind;
+mod order;
 mod request;
 mod run;
 
@@ -20,6 +21,7 @@ pub use call::{
 pub use chain_event::{DamageFound, RecordsLost, SetAside};
 pub use grant::{GrantEnd, GrantMade, GrantRevoked, GrantUsed, ModeChanged, RulesSaved, Tightened};
 pub use kind::RecordKind;
+pub use order::{OrderGiven, RunOrder};
 pub use request::{
     Advised, LateAnswer, Lateness, RequestClosed, RequestOpened, RequestReopened, RequestShown,
     Showing,
@@ -67,6 +69,8 @@ pub enum RecordBody {
     RunInterrupted(RunInterrupted),
     /// Someone asked to stop something.
     StopAsked(StopAsked),
+    /// A person changed the course of a run.
+    OrderGiven(OrderGiven),
     /// An agent was started.
     WorkerSpawned(Box<WorkerSpawned>),
     /// An agent came to its end.
@@ -191,6 +195,10 @@ impl RecordBody {
                 worker: stop.worker,
                 ..About::NOTHING
             },
+            Self::OrderGiven(given) => About {
+                worker: given.worker(),
+                ..About::NOTHING
+            },
             Self::WorkerSpawned(spawned) => About::worker(spawned.lineage.agent().worker),
             Self::WorkerEnded(ended) => About::worker(ended.worker),
             Self::ModeChanged(changed) => About::worker(changed.worker),
@@ -251,6 +259,7 @@ bodies!(
     RunEnded,
     RunInterrupted,
     StopAsked,
+    OrderGiven,
     WorkerEnded,
     ModeChanged,
     CallRequested,

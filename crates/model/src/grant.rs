@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, GrantId, Lineage, PermissionRule, RunId, WallTime, WorkerId};
+use crate::{CallId, GrantId, Lineage, PermissionMode, PermissionRule, RunId, WallTime, WorkerId};
 
 /// For whom a grant counts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -79,4 +79,7 @@ pub struct Overlay {
     pub grants: Vec<Grant>,
     /// Deny and ask rules made since the spawn. An allow here is ignored: loosening comes only as a grant.
     pub tightenings: Vec<PermissionRule>,
+    /// The most trusting mode that the agent may be in from now on, when a person has lowered it since the spawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<PermissionMode>,
 }

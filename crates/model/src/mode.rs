@@ -120,6 +120,20 @@ impl ModeInForce {
         Self { mode, questions }
     }
 
+    /// The mode under a ceiling that a person has set since: never more trusting than it, and questions are refused
+    /// where either is dontAsk.
+    #[must_use]
+    pub fn under(self, ceiling: PermissionMode) -> Self {
+        let questions = match (self.questions, ceiling) {
+            (Questions::Refused, _) | (_, PermissionMode::DontAsk) => Questions::Refused,
+            (Questions::Asked, _) => Questions::Asked,
+        };
+        Self {
+            mode: self.mode.min(ceiling),
+            questions,
+        }
+    }
+
     /// The mode of a child that asks for `set`, or for nothing.
     ///
     /// plan and dontAsk, the child's own or inherited, always stand. Otherwise an unset mode is the

@@ -11,7 +11,7 @@ mod own_check;
 mod rules;
 mod walk;
 
-use pointsman_model::{AbsPath, Effects, JsonText, Judgement, Overlay, ToolName};
+use pointsman_model::{AbsPath, Effects, JsonText, Judgement, ModeInForce, Overlay, ToolName};
 
 pub(crate) use cover::is_covered;
 pub(crate) use facts::{Fact, Facts, OverlayRules, matched};
@@ -59,6 +59,16 @@ pub struct Question<'a> {
     pub vote: &'a HookVote,
     /// The files.
     pub tree: &'a dyn Tree,
+}
+
+impl Question<'_> {
+    /// The mode that the call is judged in: the frozen one, under what a person has lowered since (law 6, law 14).
+    pub(crate) fn mode(&self) -> ModeInForce {
+        let frozen = self.frozen.context.parts().mode;
+        self.overlay
+            .ceiling
+            .map_or(frozen, |ceiling| frozen.under(ceiling))
+    }
 }
 
 /// Walks the whole ladder. Pure: the same question and files give the same judgement.

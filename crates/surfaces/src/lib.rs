@@ -4,16 +4,21 @@
 pub mod render;
 pub mod shown;
 
+mod edit;
 #[cfg(test)]
 mod fixture;
 mod pause;
+mod roster;
 mod screen;
 mod session;
 pub mod socket;
 mod terminal;
+mod workers;
 
+pub use edit::{Editable, NotEdited};
 pub use screen::{
     Look, ScreenError, ScreenGone, ScreenHandle, ScreenOptions, ScreenService, leave_full_screen,
 };
 pub use session::{ParseScopeError, SessionError, SessionScope, grant_for};
 pub use terminal::{Terminal, TerminalError, TerminalHandle, TerminalOptions, TerminalService};
+pub use workers::{WorkerRow, WorkerState, Workers};

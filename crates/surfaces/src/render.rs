@@ -3,6 +3,7 @@
 //!
 //! Nothing here prints, colours or decides. Whatever an agent wrote comes through [`crate::shown`].
 
+mod context;
 mod difference;
 mod effects;
 mod moment;
@@ -14,6 +15,7 @@ mod summary;
 mod trail;
 mod verdict;
 
+pub use context::context_text;
 pub use difference::difference_text;
 pub use effects::{effect_line, effect_lines};
 pub use moment::{length, moment, time_of_day};

@@ -17,7 +17,6 @@ mod scroll;
 mod event;
 mod layout;
 mod queue;
-mod roster;
 
 mod dialog;
 mod overview;

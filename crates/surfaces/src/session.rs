@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pointsman_model::{GrantRequest, GrantScope, PermissionRequest};
+use pointsman_model::{GrantRequest, GrantScope, PermissionRequest, RuleBehavior, RuleText};
+use pointsman_policy::parse_rule;
 use serde::{Deserialize, Serialize};
 
 /// For whom a yes counts beyond its one call.
@@ -100,4 +101,12 @@ pub fn grant_for(
         rules: chosen.rules.clone(),
         scope,
     })
+}
+
+/// Why a rule that a person wrote can't be granted; nothing when it can.
+pub(crate) fn fault_of(rule: &RuleText) -> Option<String> {
+    match parse_rule(rule.as_str()) {
+        Err(error) => Some(error.to_string()),
+        Ok(parsed) => parsed.fault(RuleBehavior::Allow).map(|fault| fault.message),
+    }
 }

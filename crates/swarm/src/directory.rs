@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 use pointsman_model::{AbsPath, Digest, Lineage, Origin, PermissionMode, WallTime, WorkerId};
+use pointsman_tools::{FollowUpSender, NotHeard};
 use tokio_util::sync::CancellationToken;
 
 /// What is known of one agent at work.
@@ -31,6 +32,21 @@ pub struct WorkerCard {
 struct Entry {
     card: WorkerCard,
     stop: CancellationToken,
+    /// How it is talked to; nothing when it reads no messages.
+    ear: Option<FollowUpSender>,
+}
+
+/// What became of words for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// It reads them before its next turn.
+    Yes,
+    /// No such agent is at work here.
+    NotAtWork,
+    /// It reads no messages.
+    Deaf,
+    /// They did not get there.
+    No(NotHeard),
 }
 
 /// All agents at work in a run. Cheap to clone.
@@ -50,9 +66,26 @@ pub enum StopWorker {
 
 impl Directory {
     /// Lists a new agent; `stop` ends it and all below it.
-    pub(crate) fn enter(&self, card: WorkerCard, stop: CancellationToken) {
+    /// `ear` is how it is talked to, if it listens.
+    pub(crate) fn enter(
+        &self,
+        card: WorkerCard,
+        stop: CancellationToken,
+        ear: Option<FollowUpSender>,
+    ) {
         let worker = card.lineage.agent().worker;
-        self.entries.insert(worker, Entry { card, stop });
+        self.entries.insert(worker, Entry { card, stop, ear });
+    }
+
+    /// Says something to one agent.
+    pub(crate) fn tell(&self, worker: WorkerId, text: &str) -> Told {
+        match self.entries.get(&worker) {
+            None => Told::NotAtWork,
+            Some(entry) => match &entry.ear {
+                None => Told::Deaf,
+                Some(ear) => ear.say(text).map_or_else(Told::No, |()| Told::Yes),
+            },
+        }
     }
 
     /// Takes an agent out that has ended.

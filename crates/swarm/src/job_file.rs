@@ -56,6 +56,15 @@ impl Work {
             Self::Model(_) => AgentName::new("llm"),
         }
     }
+
+    /// Whether who does it reads what a person says meanwhile.
+    #[must_use]
+    pub fn hears(&self) -> bool {
+        match self {
+            Self::Steps(_) => false,
+            Self::Model(_) => true,
+        }
+    }
 }
 
 /// A model that works. All agents that have it from the same place of the file share its budget: all tries of a job,

@@ -15,6 +15,8 @@ mod job_try;
 mod life;
 mod nursery;
 mod options;
+mod ordering;
+mod orders;
 mod reaping;
 mod reckoning;
 mod start;
@@ -37,12 +39,15 @@ use self::contexts::JobGround;
 use self::dropped::close_dropped;
 use self::ground::Ground;
 use self::job_try::{STOP_WAIT_MAX, TryReport, try_job};
+use self::orders::Order;
+use crate::job_card::JobBoard;
 use crate::job_file::Job;
 use crate::plan::{Plan, PlanEffect, PlanEvent, TryEnd};
-use crate::{JobEnd, RunEvent, RunSummary, StopReason};
+use crate::{JobEnd, JobState, RunEvent, RunSummary, StopReason};
 
 pub use handle::LeaderHandle;
 pub use options::{LeaderOptions, StartError};
+pub use orders::{OrderError, RetryWhich};
 pub use work::NoModel;
 
 /// How long tasks that were dropped are waited for. Only one that hangs in the system, or in code that never lets go,
@@ -55,7 +60,11 @@ pub struct Leader {
     jobs: Vec<Arc<Job>>,
     job_grounds: Vec<JobGround>,
     plan: Plan,
-    orders: flume::Receiver<StopReason>,
+    stops: flume::Receiver<StopReason>,
+    orders: flume::Receiver<Order>,
+    /// What the leader was started with; the job file is the one that was read last.
+    options: LeaderOptions,
+    board: JobBoard,
     tries: JoinSet<TryReport>,
     /// Which job a task tries, and as which worker; a task that panics can't say it itself.
     trying: HashMap<Id, (usize, WorkerId)>,
@@ -101,9 +110,15 @@ struct Progress {
     end: Option<JobEnd>,
 }
 
-/// What the loop waits for.
+/// What the loop waits for: an order, whose carrying out may wait for the disk, or news, which are taken in at once.
+enum Next {
+    Order(Order),
+    Event(Event),
+}
+
+/// News for the plan.
 enum Event {
-    Ordered(StopReason),
+    StopOrdered(StopReason),
     Tried(Result<(Id, TryReport), JoinError>),
     RetryDue(usize),
     /// Agents that were told to stop did not.
@@ -136,7 +151,7 @@ impl Leader {
         let begin = tokio::select! {
             biased;
             // Dropping the other kills the hooks that are told.
-            Ok(reason) = self.orders.recv_async() => PlanEvent::Stop(reason),
+            Ok(reason) = self.stops.recv_async() => PlanEvent::Stop(reason),
             halt = self.tell_of_begin() => halt.map_or(PlanEvent::Begin, PlanEvent::Stop),
         };
         let mut effects = self.plan.handle(begin);
@@ -144,8 +159,10 @@ impl Leader {
             if self.carry_out(effects).await {
                 break;
             }
-            let event = self.next().await;
-            effects = self.handle(event);
+            effects = match self.next().await {
+                Next::Order(order) => self.obey(order).await,
+                Next::Event(event) => self.handle(event),
+            };
         }
         self.close(started).await
     }
@@ -169,24 +186,25 @@ impl Leader {
 
     /// Waits for what happens next. Always comes back while anything is open: a try ends by itself within its time,
     /// a retry is due at its time, and a stop has the leader's patience as its end.
-    async fn next(&mut self) -> Event {
+    async fn next(&mut self) -> Next {
         let retry = self.retries.first().copied();
         let patience = self.patience.end();
         tokio::select! {
             biased;
-            Ok(reason) = self.orders.recv_async() => Event::Ordered(reason),
-            Some(joined) = self.tries.join_next_with_id() => Event::Tried(joined),
+            Ok(reason) = self.stops.recv_async() => Next::Event(Event::StopOrdered(reason)),
+            Ok(order) = self.orders.recv_async() => Next::Order(order),
+            Some(joined) = self.tries.join_next_with_id() => Next::Event(Event::Tried(joined)),
             () = until(retry.map(|(at, _)| at)), if retry.is_some() => {
-                Event::RetryDue(retry.map_or(usize::MAX, |(_, job)| job))
+                Next::Event(Event::RetryDue(retry.map_or(usize::MAX, |(_, job)| job)))
             }
-            () = until(patience), if patience.is_some() => Event::OutOfPatience,
+            () = until(patience), if patience.is_some() => Next::Event(Event::OutOfPatience),
         }
     }
 
     /// Takes one event in. Nothing here waits.
     fn handle(&mut self, event: Event) -> Vec<PlanEffect> {
         match event {
-            Event::Ordered(reason) => self.plan.handle(PlanEvent::Stop(reason)),
+            Event::StopOrdered(reason) => self.plan.handle(PlanEvent::Stop(reason)),
             Event::RetryDue(job) => {
                 self.retries.pop_first();
                 self.plan.handle(PlanEvent::RetryDue { job })
@@ -271,6 +289,7 @@ impl Leader {
                     reason,
                 } => {
                     self.retries.insert((Instant::now() + wait, job));
+                    self.board.set(job, JobState::Waits);
                     self.ground.tell(RunEvent::JobWillRetry {
                         job: self.name(job),
                         attempt,
@@ -279,6 +298,7 @@ impl Leader {
                     });
                 }
                 PlanEffect::Ended { job, end } => {
+                    self.board.set(job, JobState::Ended(end.clone()));
                     let event = RunEvent::JobEnded {
                         job: self.name(job),
                         end: end.clone(),
@@ -312,6 +332,7 @@ impl Leader {
             progress.worker = Some(worker);
             progress.tries = attempt;
         }
+        self.board.tried(index, worker);
         self.ground.tell(RunEvent::JobStarted {
             job: Arc::clone(&job.name),
             attempt,

@@ -6,6 +6,7 @@
 
 mod directory;
 mod event;
+mod job_card;
 mod job_file;
 mod leader;
 mod place;
@@ -15,10 +16,14 @@ mod summary;
 
 pub use directory::{StopWorker, WorkerCard};
 pub use event::RunEvent;
+pub use job_card::{JobCard, JobState};
 pub use job_file::{
     AgentDefinition, FailurePolicy, Job, JobFile, JobFileProblem, JobRule, ModelWork, Retry, Work,
 };
-pub use leader::{Leader, LeaderHandle, LeaderOptions, NoModel, StartError};
+pub use leader::{
+    Leader, LeaderHandle, LeaderOptions, NoModel, OrderError, RetryWhich, StartError,
+};
 pub use place::{StatePlace, StatePlaceError};
+pub use plan::NotRetried;
 pub use stop::StopReason;
 pub use summary::{CallCounts, CensusLine, ExitCode, JobEnd, JobResult, RunSummary};

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pointsman_model::Millis;
+use pointsman_tools::Course;
 
 use crate::job_file::{FailurePolicy, Job, Retry};
-use crate::{JobEnd, StopReason};
+use crate::{JobEnd, RetryWhich, StopReason};
 
 /// The longest wait between two tries; doubling stops there.
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(5 * 60);
@@ -26,7 +27,7 @@ pub(crate) enum TryEnd {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum PlanEvent {
     /// The run begins.
     Begin,
@@ -34,6 +35,14 @@ pub(crate) enum PlanEvent {
     TryEnded { job: usize, end: TryEnd },
     /// The wait before a job's next try is over.
     RetryDue { job: usize },
+    /// No job is to start until the run goes on.
+    Pause,
+    /// Jobs start again.
+    GoOn,
+    /// These ended jobs are to be tried again; see [`Plan::retried`].
+    Retry { jobs: Vec<usize> },
+    /// These jobs join; what they need is counted from the first of them.
+    Add { jobs: Vec<Job> },
     /// Everything is to stop.
     Stop(StopReason),
 }
@@ -95,30 +104,90 @@ pub(crate) struct Plan {
     running: usize,
     open: usize,
     stopping: Option<StopReason>,
+    course: Course,
     finished: bool,
+}
+
+/// Why a job is not tried again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotRetried {
+    /// The run is at its end.
+    #[error("the run is ending; no job is tried again")]
+    Ending,
+    /// There is no such job.
+    #[error("the run has no job `{0}`")]
+    Unknown(Box<str>),
+    /// It has not ended.
+    #[error("the job `{0}` has not ended")]
+    NotEnded(Arc<str>),
+    /// It ended well.
+    #[error("the job `{0}` is done")]
+    Done(Arc<str>),
+    /// It never ran, for another one that did not end well.
+    #[error("the job `{job}` never ran, since `{because}` did not end well: try that one again")]
+    Skipped {
+        /// The job.
+        job: Arc<str>,
+        /// What it needs.
+        because: Arc<str>,
+    },
+    /// No job has ended badly.
+    #[error("no job of this run has failed")]
+    NoneFailed,
+}
+
+impl Planned {
+    /// Whether it may be tried again.
+    fn check_retry(&self) -> Result<(), NotRetried> {
+        let name = Arc::clone(&self.name);
+        match &self.state {
+            State::Ended(
+                JobEnd::Failed { .. }
+                | JobEnd::TimedOut { .. }
+                | JobEnd::Stopped
+                | JobEnd::Halted { .. },
+            ) => Ok(()),
+            State::Ended(JobEnd::Done { .. }) => Err(NotRetried::Done(name)),
+            State::Ended(JobEnd::Skipped { because }) => Err(NotRetried::Skipped {
+                job: name,
+                because: Arc::clone(because),
+            }),
+            State::Waiting { .. }
+            | State::Queued { .. }
+            | State::Running { .. }
+            | State::Resting { .. } => Err(NotRetried::NotEnded(name)),
+        }
+    }
+}
+
+/// The jobs as the plan keeps them, the first of them at that place.
+fn planned(jobs: &[Job], first: usize) -> Vec<Planned> {
+    let mut planned: Vec<Planned> = jobs
+        .iter()
+        .map(|job| Planned {
+            name: Arc::clone(&job.name),
+            wanted_by: Vec::new(),
+            retry: job.retry,
+            on_failure: job.on_failure,
+            state: State::Waiting {
+                needs_left: job.needs.len(),
+            },
+        })
+        .collect();
+    for (index, job) in jobs.iter().enumerate() {
+        for need in &job.needs {
+            if let Some(needed) = planned.get_mut(*need) {
+                needed.wanted_by.push(first + index);
+            }
+        }
+    }
+    planned
 }
 
 impl Plan {
     pub(crate) fn new(jobs: &[Job], slots: u32) -> Self {
-        let mut planned: Vec<Planned> = jobs
-            .iter()
-            .map(|job| Planned {
-                name: Arc::clone(&job.name),
-                wanted_by: Vec::new(),
-                retry: job.retry,
-                on_failure: job.on_failure,
-                state: State::Waiting {
-                    needs_left: job.needs.len(),
-                },
-            })
-            .collect();
-        for (index, job) in jobs.iter().enumerate() {
-            for need in &job.needs {
-                if let Some(needed) = planned.get_mut(*need) {
-                    needed.wanted_by.push(index);
-                }
-            }
-        }
+        let planned = planned(jobs, 0);
         Self {
             open: planned.len(),
             jobs: planned,
@@ -126,7 +195,105 @@ impl Plan {
             slots_free: slots,
             running: 0,
             stopping: None,
+            course: Course::On,
             finished: false,
+        }
+    }
+
+    /// Whether nothing can join any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.finished || self.stopping.is_some()
+    }
+
+    /// The jobs that are meant, if all of them can be tried again.
+    ///
+    /// # Errors
+    /// For the first that can't.
+    pub(crate) fn retried(&self, which: &RetryWhich) -> Result<Vec<usize>, NotRetried> {
+        if self.is_over() {
+            return Err(NotRetried::Ending);
+        }
+        let names = match which {
+            RetryWhich::Named(names) => names,
+            RetryWhich::AllFailed => {
+                let all = self.jobs.iter().enumerate();
+                let failed = all.filter(|(_, planned)| planned.check_retry().is_ok());
+                let failed: Vec<usize> = failed.map(|(at, _)| at).collect();
+                return if failed.is_empty() {
+                    Err(NotRetried::NoneFailed)
+                } else {
+                    Ok(failed)
+                };
+            }
+        };
+        let mut jobs = Vec::new();
+        for name in names {
+            let found = self.jobs.iter().position(|planned| *planned.name == **name);
+            let at = found.ok_or_else(|| NotRetried::Unknown(name.clone()))?;
+            if let Some(planned) = self.jobs.get(at) {
+                planned.check_retry()?;
+            }
+            if !jobs.contains(&at) {
+                jobs.push(at);
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// These jobs, and those that were skipped for them.
+    pub(crate) fn with_those_that_need(&self, jobs: &[usize]) -> Vec<usize> {
+        let mut all = jobs.to_vec();
+        let mut at = 0;
+        while let Some(job) = all.get(at).copied() {
+            for wanting in self.wanted_by(job) {
+                let skipped = matches!(
+                    self.state(wanting),
+                    Some(State::Ended(JobEnd::Skipped { .. }))
+                );
+                if skipped && !all.contains(&wanting) {
+                    all.push(wanting);
+                }
+            }
+            at += 1;
+        }
+        all
+    }
+
+    fn retry(&mut self, jobs: &[usize]) {
+        let reopened = self.with_those_that_need(jobs);
+        for job in &reopened {
+            self.open += 1;
+            self.set(*job, State::Waiting { needs_left: 0 });
+        }
+        for job in reopened {
+            if jobs.contains(&job) {
+                self.queue_up(job, 1);
+                continue;
+            }
+            let not_done = |planned: &&Planned| {
+                planned.wanted_by.contains(&job)
+                    && !matches!(planned.state, State::Ended(JobEnd::Done { .. }))
+            };
+            let needs_left = self.jobs.iter().filter(not_done).count();
+            self.set(job, State::Waiting { needs_left });
+        }
+    }
+
+    fn add(&mut self, jobs: &[Job]) {
+        let first = self.jobs.len();
+        self.jobs.extend(planned(jobs, first));
+        self.open += jobs.len();
+        self.queue_ready(first);
+    }
+
+    /// Queues the jobs from that place on that need nothing.
+    fn queue_ready(&mut self, first: usize) {
+        let ready = |planned: &Planned| planned.state == State::Waiting { needs_left: 0 };
+        let ready: Vec<usize> = (first..self.jobs.len())
+            .filter(|job| self.jobs.get(*job).is_some_and(ready))
+            .collect();
+        for job in ready {
+            self.queue_up(job, 1);
         }
     }
 
@@ -140,14 +307,12 @@ impl Plan {
         let mut effects = Vec::new();
         match event {
             PlanEvent::Begin => {
-                let ready = |planned: &Planned| planned.state == State::Waiting { needs_left: 0 };
-                let ready: Vec<usize> = (0..self.jobs.len())
-                    .filter(|job| self.jobs.get(*job).is_some_and(ready))
-                    .collect();
-                for job in ready {
-                    self.queue_up(job, 1);
-                }
+                self.queue_ready(0);
             }
+            PlanEvent::Pause => self.course = Course::Paused,
+            PlanEvent::GoOn => self.course = Course::On,
+            PlanEvent::Retry { jobs } => self.retry(&jobs),
+            PlanEvent::Add { jobs } => self.add(&jobs),
             PlanEvent::TryEnded { job, end } => self.try_ended(job, end, &mut effects),
             PlanEvent::RetryDue { job } => {
                 if let Some(State::Resting { attempt }) = self.state(job) {
@@ -180,7 +345,7 @@ impl Plan {
     }
 
     fn fill_slots(&mut self, effects: &mut Vec<PlanEffect>) {
-        while self.slots_free > 0 {
+        while self.slots_free > 0 && self.course == Course::On {
             let Some(job) = self.queue.pop_front() else {
                 return;
             };

@@ -6,7 +6,9 @@
 mod built_in;
 mod call_end;
 mod dispatch;
+mod follow_ups;
 mod input_fields;
+mod pace;
 mod run_ids;
 mod seat;
 mod spawner;
@@ -15,6 +17,8 @@ mod toolbox;
 
 pub use call_end::{CallEnd, CallMoved};
 pub use dispatch::{Admission, AdmittedCall, AskedCall, Dispatch, Halt, HaltCause, StopWord};
+pub use follow_ups::{FollowUpSender, FollowUps, NotHeard};
+pub use pace::{Course, Pace};
 pub use run_ids::RunIds;
 pub use seat::Seat;
 pub use spawner::{NoSpawner, SpawnError, SpawnedEnd, SpawnedHow, Spawner};

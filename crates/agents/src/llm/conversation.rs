@@ -66,6 +66,15 @@ impl Conversation {
         self.turns.push(Turn::Person(parts));
     }
 
+    /// Adds a person's words to what the model reads next: to the turn that is the person's already, or as one.
+    pub(super) fn person_adds(&mut self, words: String) {
+        let part = PersonPart::Text(words);
+        match self.turns.last_mut() {
+            Some(Turn::Person(parts)) => parts.push(part),
+            Some(_) | None => self.person(vec![part]),
+        }
+    }
+
     /// Leaves the text of older results out, and says so in their place. Words, and what was asked for,
     /// stay: they are what the model needs to know where it stands.
     pub(super) fn compact(&mut self) -> Compacted {

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use pointsman_model::{
-    CallId, Grant, GrantId, GrantScope, Lineage, Overlay, PermissionRule, Uses, WallTime, WorkerId,
+    CallId, Grant, GrantId, GrantScope, Lineage, Overlay, PermissionMode, PermissionRule, Uses,
+    WallTime, WorkerId,
 };
 
 /// What came of taking a use.
@@ -29,6 +30,8 @@ struct Held {
 struct Pages {
     grants: Vec<Held>,
     tightenings: Vec<PermissionRule>,
+    /// Modes that agents are held to, with all below them; nobody named for the whole run.
+    ceilings: Vec<(Option<WorkerId>, PermissionMode)>,
 }
 
 pub(super) struct Book {
@@ -136,6 +139,10 @@ impl Book {
         self.change(|pages| pages.tightenings.push(rule));
     }
 
+    pub(super) fn lower(&self, worker: Option<WorkerId>, mode: PermissionMode) {
+        self.change(|pages| pages.ceilings.push((worker, mode)));
+    }
+
     pub(super) fn take_use(&self, id: GrantId, now: WallTime) -> Taken {
         let pages = self.pages.load();
         let Some(held) = pages.grants.iter().find(|held| held.grant.id == id) else {
@@ -172,6 +179,14 @@ impl Book {
                 .filter_map(|held| held.present(now))
                 .collect(),
             tightenings: pages.tightenings.clone(),
+            ceiling: pages
+                .ceilings
+                .iter()
+                .filter(|(of, _)| {
+                    of.is_none_or(|of| agent.steps().iter().any(|step| step.worker == of))
+                })
+                .map(|(_, mode)| *mode)
+                .min(),
         }
     }
 

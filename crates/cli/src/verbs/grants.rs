@@ -1,11 +1,11 @@
 //! `pointsman grants`: what a running leader lets pass because somebody said so, and the end of it.
 
 use pointsman_surfaces::shown;
-use pointsman_surfaces::socket::{Ask, GrantCard, Reply};
+use pointsman_surfaces::socket::{Ask, GrantCard, Reply, TightenWord};
 use serde_json::json;
 
-use super::queue::{leader, unexpected};
-use crate::arguments::{GrantsArguments, GrantsVerb};
+use super::leader::{leader, order, refused};
+use crate::arguments::{GrantsArguments, GrantsVerb, Tighter};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
@@ -28,8 +28,19 @@ pub(super) fn run(arguments: &GrantsArguments, output: &mut Output) -> Result<Co
                     }
                     Ok(Code::Done)
                 }
-                other => Err(failed(other)),
+                other => Err(refused(other)),
             }
+        }
+        Some(GrantsVerb::Tighten(arguments)) => {
+            let (_, mut leader) = leader(&place, arguments.leader.run)?;
+            let ask = Ask::Tighten {
+                behavior: match arguments.behavior {
+                    Tighter::Deny => TightenWord::Deny,
+                    Tighter::Ask => TightenWord::Ask,
+                },
+                rule: arguments.rule.clone(),
+            };
+            order(&mut leader, &ask, output)
         }
         Some(GrantsVerb::Revoke(arguments)) => {
             let (_, mut leader) = leader(&place, Some(arguments.id.run()))?;
@@ -42,19 +53,9 @@ pub(super) fn run(arguments: &GrantsArguments, output: &mut Output) -> Result<Co
                 }
                 Reply::Error { text } => Err(Failure::bad_input(text)
                     .hint("`pointsman grants` lists those that are in force")),
-                other => Err(failed(other)),
+                other => Err(refused(other)),
             }
         }
-    }
-}
-
-fn failed(reply: Reply) -> Failure {
-    match reply {
-        Reply::Error { text } => Failure::failed(text),
-        Reply::Queue { .. }
-        | Reply::Answered { .. }
-        | Reply::Grants { .. }
-        | Reply::Revoked { .. } => unexpected(),
     }
 }
 

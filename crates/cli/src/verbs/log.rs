@@ -82,7 +82,7 @@ fn records(ledger: &LedgerReader, run: &RunInfo, output: &mut Output) -> Result<
     }
 }
 
-fn run_line(run: &RunInfo) -> String {
+pub(super) fn run_line(run: &RunInfo) -> String {
     let how = match &run.state {
         RunState::Live => "running".into(),
         RunState::Ended {
@@ -102,7 +102,7 @@ fn run_line(run: &RunInfo) -> String {
     )
 }
 
-fn run_object(run: &RunInfo) -> serde_json::Value {
+pub(super) fn run_object(run: &RunInfo) -> serde_json::Value {
     let (state, exit_code) = match &run.state {
         RunState::Live => ("live", None),
         RunState::Ended { exit_code, .. } => ("ended", Some(*exit_code)),

@@ -1,37 +1,32 @@
-//! `pointsman queue` and `pointsman answer`: reach a running leader from another terminal.
+//! `pointsman queue` and `pointsman show`: the open questions of a running leader, from another terminal.
 
-mod saving;
-
-use pointsman_model::{RequestId, RunId};
-use pointsman_surfaces::render::length;
-use pointsman_surfaces::shown;
-use pointsman_surfaces::socket::{
-    AlwaysWire, AnswerWord as Word, Ask, Came, Client, FindError, Reply, RequestCard, find_leader,
-};
+use pointsman_ledger::{Filter, RecordBody, RecordKind};
+use pointsman_model::RequestId;
+use pointsman_surfaces::render::{length, moment, request_text, verdict_line};
+use pointsman_surfaces::shown::{self, Extent};
+use pointsman_surfaces::socket::{Ask, Client, Reply, RequestCard};
 use serde_json::json;
 
-use crate::arguments::{AnswerArguments, AnswerWord, QueueArguments};
+use super::leader::{find, leader, unexpected};
+use super::log;
+use crate::arguments::{QueueArguments, ShowArguments};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
-use saving::Saving;
 
-/// Lists the open questions, or shows one in full.
+/// Lists the open questions, shows one in full, or goes on telling of them.
 pub(super) fn queue(arguments: &QueueArguments, output: &mut Output) -> Result<Code, Failure> {
+    let place = Place::here()?;
     let run = arguments.leader.run.or(arguments.id.map(RequestId::run));
-    let (run, mut leader) = leader(&Place::here()?, run)?;
+    let (run, mut leader) = leader(&place, run)?;
+    if arguments.watch {
+        return watch(&mut leader, output);
+    }
     let cards = cards(&mut leader)?;
     match arguments.id {
         Some(id) => {
-            let card = cards
-                .into_iter()
-                .find(|card| card.id == id)
-                .ok_or_else(|| not_open(id))?;
-            output.text(&card.drawn);
-            for (at, rules) in card.proposals.iter().enumerate() {
-                output.text(&proposal(at, rules));
-            }
-            output.object(&card);
+            let card = cards.into_iter().find(|card| card.id == id);
+            draw(&card.ok_or_else(|| not_open(id))?, output);
         }
         None => {
             for card in &cards {
@@ -46,107 +41,92 @@ pub(super) fn queue(arguments: &QueueArguments, output: &mut Output) -> Result<C
     Ok(Code::Done)
 }
 
-/// Answers a question.
-pub(super) fn answer(arguments: &AnswerArguments, output: &mut Output) -> Result<Code, Failure> {
-    let id = arguments.id;
-    let (answer, always) = match (arguments.answer, arguments.always, &arguments.text) {
-        (AnswerWord::Deny, Some(_), _) => {
-            return Err(Failure::bad_input("`--always` goes with `allow` alone"));
-        }
-        (AnswerWord::Deny, None, _) if arguments.save.is_some() => {
-            return Err(Failure::bad_input("`--save` goes with `allow` alone"));
-        }
-        (AnswerWord::Allow, _, Some(_)) => {
-            return Err(Failure::bad_input("`--text` goes with `deny` alone")
-                .hint("an agent is told why it may not; a yes needs no words"));
-        }
-        (AnswerWord::Deny, None, _) => (Word::Deny, None),
-        (AnswerWord::Allow, always, None) => (
-            Word::Allow,
-            always.map(|scope| AlwaysWire {
-                scope,
-                proposal: arguments.rule,
-            }),
-        ),
-    };
+/// Shows one question: as it waits, or as the ledger has it and how it ended.
+pub(super) fn show(arguments: &ShowArguments, output: &mut Output) -> Result<Code, Failure> {
     let place = Place::here()?;
-    let (_, mut leader) = leader(&place, Some(id.run()))?;
-    let card = cards(&mut leader)?.into_iter().find(|card| card.id == id);
-    let saving = match (arguments.save, &card) {
-        (Some(whose), Some(card)) => Some(Saving::of(card, arguments.rule, whose, &place)?),
-        (None, _) | (_, None) => None,
+    let id = arguments.id;
+    if let Ok((_, mut leader)) = find(&place, Some(id.run()))
+        && let Some(card) = cards(&mut leader)?.into_iter().find(|card| card.id == id)
+    {
+        draw(&card, output);
+        return Ok(Code::Done);
+    }
+    let filter = Filter {
+        request: Some(id),
+        kinds: vec![RecordKind::RequestOpened, RecordKind::RequestClosed],
+        ..Filter::default()
     };
-    let ask = Ask::Answer {
-        id,
-        answer,
-        text: arguments.text.clone(),
-        always,
-        digest: card.map(|card| card.digest),
+    let found = log::open(&place)?.records(&filter);
+    let (mut opened, mut closed) = (None, None);
+    for record in found.map_err(|error| log::failed(&error))?.records {
+        match record.body {
+            RecordBody::RequestOpened(it) => opened = Some(it.request),
+            RecordBody::RequestClosed(it) => closed = Some(it.verdict),
+            _ => {}
+        }
+    }
+    let Some(request) = opened else {
+        return Err(Failure::bad_input(format!("there is no question {id}"))
+            .hint("`pointsman queue` lists what is open, `pointsman log` what was"));
     };
-    match leader.ask(&ask).map_err(|error| Failure::of(&error))? {
-        Reply::Answered {
-            came: Came::NotFound,
-            text,
-            ..
-        } => Err(Failure::bad_input(text).hint("`pointsman queue` lists what is open")),
-        reply @ Reply::Answered { .. } => {
-            output.object(&reply);
-            let Reply::Answered { came, text, .. } = reply else {
-                return Err(unexpected());
-            };
-            output.text(&(text + "\n"));
-            if let (Some(saving), Came::Won) = (saving, came) {
-                let told = saving.save()?;
-                output.text(&told);
-                output.object(&json!({ "saved": saving.rules, "file": saving.file }));
+    output.text(&request_text(&request, Extent::Whole));
+    let ended = match &closed {
+        Some(verdict) => format!("{} at {}", verdict_line(verdict), moment(verdict.at)),
+        None => "nothing: its leader died before it was answered".into(),
+    };
+    output.text(&format!("  came to {ended}\n"));
+    output.object(&json!({ "request": request, "verdict": closed }));
+    Ok(Code::Done)
+}
+
+/// Tells what is open, then what opens and how it ends, until the leader goes or nobody reads any more.
+fn watch(leader: &mut Client, output: &mut Output) -> Result<Code, Failure> {
+    leader.watch().map_err(|error| Failure::of(&error))?;
+    while output.is_read() {
+        let heard = leader.heard().map_err(|error| Failure::of(&error))?;
+        let Some(news) = heard else { break };
+        match &news {
+            Reply::Queue { run, requests } => {
+                if requests.is_empty() {
+                    output.text(&format!("nothing is asked in {run}\n"));
+                }
+                for card in requests {
+                    output.text(&format!("? {}", line(card)));
+                }
             }
-            Ok(code(came))
+            Reply::Opened { request } => output.text(&format!("? {}", line(request))),
+            Reply::Closed { id, text } => output.text(&format!("  {id}  {text}\n")),
+            _ => return Err(unexpected()),
         }
-        Reply::Error { text } => Err(Failure::failed(text)),
-        Reply::Queue { .. } | Reply::Grants { .. } | Reply::Revoked { .. } => Err(unexpected()),
+        output.object(&news);
     }
+    Ok(Code::Done)
 }
 
-fn code(came: Came) -> Code {
-    match came {
-        Came::Won | Came::SameAgain => Code::Done,
-        Came::Conflict | Came::Expired => Code::Failed,
-        Came::NotFound => Code::BadInput,
-    }
-}
-
-pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client), Failure> {
-    let sockets = place
-        .state
-        .sockets()
-        .map_err(|error| Failure::of(&FindError::State(error)).at(place.state.folder()))?;
-    find_leader(sockets, run).map_err(|error| {
-        let failure = Failure::of(&error);
-        match error {
-            FindError::Several(_) => failure.hint("name one with `--run`"),
-            FindError::None | FindError::NotThatRun(_) => failure.hint(format!(
-                "start one with `pointsman run`, or look from inside its project; this is `{}`",
-                place.project
-            )),
-            _ => failure,
-        }
-    })
-}
-
-fn cards(leader: &mut Client) -> Result<Vec<RequestCard>, Failure> {
+/// All open questions of that leader.
+pub(super) fn cards(leader: &mut Client) -> Result<Vec<RequestCard>, Failure> {
     match leader
         .ask(&Ask::Queue)
         .map_err(|error| Failure::of(&error))?
     {
         Reply::Queue { requests, .. } => Ok(requests),
         Reply::Error { text } => Err(Failure::failed(text)),
-        Reply::Answered { .. } | Reply::Grants { .. } | Reply::Revoked { .. } => Err(unexpected()),
+        _ => Err(unexpected()),
     }
 }
 
+fn draw(card: &RequestCard, output: &mut Output) {
+    output.text(&card.drawn);
+    for (at, rules) in card.proposals.iter().enumerate() {
+        output.text(&proposal(at, rules));
+    }
+    output.object(card);
+}
+
 fn line(card: &RequestCard) -> String {
+    let grave = if card.grave { "!" } else { " " };
     format!(
-        "{}  {}  {}: {}\n",
+        "{}{grave} {:>8}  {}: {}\n",
         card.id,
         length(card.waits),
         shown::line(&card.agent),
@@ -167,10 +147,7 @@ fn proposal(at: usize, rules: &[String]) -> String {
 }
 
 fn not_open(id: RequestId) -> Failure {
-    Failure::bad_input(format!("{id} is not open")).hint("`pointsman queue` lists what is open")
-}
-
-pub(super) fn unexpected() -> Failure {
-    Failure::failed("the leader answered something else than it was asked")
-        .hint("use the same version of pointsman as the leader")
+    Failure::bad_input(format!("{id} is not open")).hint(format!(
+        "`pointsman queue` lists what is open, `pointsman show {id}` tells how it ended"
+    ))
 }

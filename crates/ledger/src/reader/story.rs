@@ -154,6 +154,7 @@ impl CallStory {
             | RecordBody::RunEnded(_)
             | RecordBody::RunInterrupted(_)
             | RecordBody::StopAsked(_)
+            | RecordBody::OrderGiven(_)
             | RecordBody::WorkerSpawned(_)
             | RecordBody::WorkerEnded(_)
             | RecordBody::ModeChanged(_)

@@ -43,6 +43,7 @@ kinds! {
     RunEnded => "run_ended",
     RunInterrupted => "run_interrupted",
     StopAsked => "stop_asked",
+    OrderGiven => "order_given",
     WorkerSpawned => "worker_spawned",
     WorkerEnded => "worker_ended",
     ModeChanged => "mode_changed",

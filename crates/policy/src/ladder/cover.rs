@@ -78,7 +78,7 @@ fn covers_call(facts: &Facts<'_>) -> Option<Cover> {
         Some(_) | None => {}
     }
     // In plan nothing passes for being sandboxed, as its bare asks stand too.
-    let plan = facts.q.frozen.context.parts().mode.mode() == PermissionMode::Plan;
+    let plan = facts.q.mode().mode() == PermissionMode::Plan;
     (facts.sandboxed && !plan).then_some(Cover::Sandbox)
 }
 
@@ -134,7 +134,7 @@ fn is_written_out(facts: &Facts<'_>, run: &Run) -> bool {
 
 /// The mode, when it lets edits inside the directories pass.
 fn edits_mode(facts: &Facts<'_>) -> Option<PermissionMode> {
-    let mode = facts.q.frozen.context.parts().mode.mode();
+    let mode = facts.q.mode().mode();
     matches!(mode, PermissionMode::AcceptEdits | PermissionMode::Auto).then_some(mode)
 }
 

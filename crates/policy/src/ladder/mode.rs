@@ -41,7 +41,7 @@ pub(super) fn accept_edits(walk: &mut Walk<'_>) -> Option<Decided> {
 }
 
 fn mode_of(walk: &Walk<'_>) -> PermissionMode {
-    walk.facts.q.frozen.context.parts().mode.mode()
+    walk.facts.q.mode().mode()
 }
 
 /// Whether an effect changes anything, or may.

@@ -37,7 +37,7 @@ pub(super) fn deny(walk: &mut Walk<'_>) -> Option<Decided> {
 
 /// 1b: does an ask rule match? A bare one for a call that will run sandboxed does not count, but in plan.
 pub(super) fn ask(walk: &mut Walk<'_>) {
-    let mode = walk.facts.q.frozen.context.parts().mode.mode();
+    let mode = walk.facts.q.mode().mode();
     let skip_bare = walk.facts.sandboxed && mode != PermissionMode::Plan;
     let counts =
         |hit: &Hit<'_>| !(skip_bare && matches!(hit.compiled.parsed.specifier, Specifier::Whole));

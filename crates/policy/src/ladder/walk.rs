@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
             .unwrap_or_else(|| DecisionReason::NothingDecided {
                 matched: self.whole_call(),
             });
-        let questions = self.facts.q.frozen.context.parts().mode.questions();
+        let questions = self.facts.q.mode().questions();
         match questions {
             Questions::Asked => self.decide(Rung::NothingDecided, PermissionDecision::Ask, reason),
             Questions::Refused => {

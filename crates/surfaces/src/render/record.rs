@@ -1,7 +1,8 @@
 //! Records of the ledger, a line each.
 
 use pointsman_ledger::{
-    About, CallEnded, HookCame, HookReport, LedgerRecord, RecordBody, WorkerEnd,
+    About, CallEnded, HookCame, HookReport, LedgerRecord, OrderGiven, RecordBody, RunOrder,
+    WorkerEnd,
 };
 use pointsman_model::{Attended, Verdict, VerdictKind};
 
@@ -45,6 +46,7 @@ fn body_line(body: &RecordBody) -> String {
         | RecordBody::RunEnded(_)
         | RecordBody::RunInterrupted(_)
         | RecordBody::StopAsked(_)
+        | RecordBody::OrderGiven(_)
         | RecordBody::WorkerSpawned(_)
         | RecordBody::WorkerEnded(_)
         | RecordBody::ModeChanged(_) => run_line(body),
@@ -72,6 +74,28 @@ fn body_line(body: &RecordBody) -> String {
         | RecordBody::SetAside(_)
         | RecordBody::RecordsLost(_) => other_line(body),
     }
+}
+
+fn order_line(given: &OrderGiven) -> String {
+    let list = |jobs: &[Box<str>]| {
+        let names: Vec<String> = jobs.iter().map(|name| shown::line(name)).collect();
+        names.join(", ")
+    };
+    let what = match &given.order {
+        RunOrder::Pause => "pauses the run".into(),
+        RunOrder::GoOn => "lets the run go on".into(),
+        RunOrder::Retry { jobs } => format!("has jobs tried again: {}", list(jobs)),
+        RunOrder::Add { jobs, file, .. } => {
+            format!("adds jobs of {}: {}", shown::line(file), list(jobs))
+        }
+        RunOrder::LowerMode {
+            worker: Some(_),
+            mode,
+        } => format!("holds it to mode {mode}"),
+        RunOrder::LowerMode { worker: None, mode } => format!("holds all agents to mode {mode}"),
+        RunOrder::FollowUp { text, .. } => format!("says to it: {}", shown::line(text)),
+    };
+    format!("{} {what}", given.by)
 }
 
 fn run_line(body: &RecordBody) -> String {
@@ -104,6 +128,7 @@ fn run_line(body: &RecordBody) -> String {
             left.requests, left.calls_not_started, left.calls_unknown
         ),
         RecordBody::StopAsked(stop) => format!("stop: {}", shown::line(&stop.reason)),
+        RecordBody::OrderGiven(given) => order_line(given),
         RecordBody::WorkerSpawned(spawned) => format!(
             "{} starts, mode {}, in {}",
             shown::line(&spawned.lineage.to_string()),

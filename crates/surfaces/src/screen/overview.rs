@@ -6,7 +6,7 @@
 use super::field::{Field, Lines, Took};
 use super::key::{Key, Step};
 use super::queue::{Place, Queue};
-use super::roster::{Node, Roster, Twig};
+use crate::roster::{Node, Roster, Twig};
 
 /// Which list has the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,10 +19,10 @@ use super::key::Key;
 use super::layout::{self, Frame};
 use super::overview::{Heights, Move, Overview};
 use super::queue::{Added, Closed, Place, Queue};
-use super::roster::{Node, Roster};
 use super::stop::{StopBox, StopTurn};
 use super::transcript::{Read, Transcript};
 use crate::render::verdict_line;
+use crate::roster::{Node, Roster};
 use crate::shown;
 
 /// The bell rings at most this often, however many requests come.

@@ -16,7 +16,7 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
 /// A connection to a running leader.
 #[derive(Debug)]
 pub struct Client {
-    stream: UnixStream,
+    reader: BufReader<UnixStream>,
 }
 
 /// Why a leader could not be spoken with.
@@ -63,7 +63,9 @@ impl Client {
         let stream = UnixStream::connect(socket)?;
         stream.set_read_timeout(Some(ANSWER_TIME_MAX))?;
         stream.set_write_timeout(Some(ANSWER_TIME_MAX))?;
-        Ok(Self { stream })
+        Ok(Self {
+            reader: BufReader::new(stream),
+        })
     }
 
     /// Says one thing and waits for the answer.
@@ -71,10 +73,40 @@ impl Client {
     /// # Errors
     /// When the leader is gone, does not answer in time, or says what is not understood.
     pub fn ask(&mut self, ask: &Ask) -> Result<Reply, ClientError> {
+        self.say(ask)?;
+        read_line(&mut self.reader).map_err(ClientError::Receive)
+    }
+
+    /// Watches the open requests. Of [`Self::heard`] each gives one piece of news from then on.
+    ///
+    /// # Errors
+    /// When the leader is gone.
+    pub fn watch(&mut self) -> Result<(), ClientError> {
+        self.say(&Ask::Watch)?;
+        // There may be no news for days.
+        let forever = self.reader.get_ref().set_read_timeout(None);
+        forever.map_err(ClientError::Send)
+    }
+
+    /// Waits for the next piece of news; nothing when the leader has ended.
+    ///
+    /// # Errors
+    /// When the connection fails, or the leader says what is not understood.
+    pub fn heard(&mut self) -> Result<Option<Reply>, ClientError> {
+        match read_line(&mut self.reader) {
+            Ok(reply) => Ok(Some(reply)),
+            Err(LineError::Closed) => Ok(None),
+            Err(error) => Err(ClientError::Receive(error)),
+        }
+    }
+
+    fn say(&mut self, ask: &Ask) -> Result<(), ClientError> {
         let mut line = serde_json::to_vec(ask).map_err(|error| ClientError::Send(error.into()))?;
         line.push(b'\n');
-        self.stream.write_all(&line).map_err(ClientError::Send)?;
-        read_line(&mut BufReader::new(&self.stream)).map_err(ClientError::Receive)
+        self.reader
+            .get_ref()
+            .write_all(&line)
+            .map_err(ClientError::Send)
     }
 }
 
@@ -94,9 +126,11 @@ pub fn find_leader(
         .collect();
     match (found.pop(), run) {
         (Some(one), _) if found.is_empty() => Ok(one),
-        (Some((last, _)), _) => Err(FindError::Several(
-            found.iter().map(|(run, _)| *run).chain([last]).collect(),
-        )),
+        (Some((last, _)), _) => {
+            let mut runs: Vec<RunId> = found.iter().map(|(run, _)| *run).chain([last]).collect();
+            runs.sort_unstable();
+            Err(FindError::Several(runs))
+        }
         (None, Some(run)) => Err(FindError::NotThatRun(run)),
         (None, None) => Err(FindError::None),
     }
@@ -132,7 +166,7 @@ mod tests {
         let several = find_leader(vec![at(3), at(2), at(1)], None).unwrap_err();
         assert_eq!(
             several.to_string(),
-            "several leaders run in this project: run-3, run-2"
+            "several leaders run in this project: run-2, run-3"
         );
         let (found, _) = find_leader(vec![at(3), at(2)], Some(run(3))).unwrap();
         assert_eq!(found, run(3));

@@ -1,29 +1,30 @@
 //! The leader's side: a task that the run owns, listening on a socket of its own.
 
+mod answering;
+
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use pointsman_approvals::{Answer, Answered, Grants, GrantsError, Requests};
-use pointsman_ledger::Clock;
-use pointsman_model::{Answerer, GrantId, RequestId, RunId, Surface, Verdict, VerdictKind};
+use pointsman_approvals::RequestEvent;
 use pointsman_process::is_of_this_process;
+use pointsman_swarm::LeaderHandle;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::wire::{AlwaysWire, AnswerWord, Ask, Came, GrantCard, Reply, RequestCard};
-use crate::render::{moment, verdict_line};
-use crate::session::grant_for;
+use super::cards::RequestCard;
+use super::wire::{Ask, Reply};
+use crate::render::verdict_line;
 
 /// Clients at the same time. Each is a person or a script at one command.
-const CLIENTS_MAX: usize = 16;
-/// Longest line a client may send: an answer with a text that a person wrote.
-const ASK_BYTES_MAX: u64 = 64 * 1024;
+const CLIENTS_MAX: usize = 64;
+/// Longest line a client may send: an answer with a file's content that a person wrote.
+const ASK_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// How long a client may be silent, or slow to read, before it is dropped.
 const CLIENT_TIME_MAX: Duration = Duration::from_secs(10);
 
@@ -65,14 +66,8 @@ pub enum BindError {
 /// What the server serves.
 #[derive(Clone)]
 pub struct Served {
-    /// The leader's run.
-    pub run: RunId,
-    /// Its open requests.
-    pub requests: Requests,
-    /// Its grants.
-    pub grants: Grants,
-    /// Its clock.
-    pub clock: Arc<dyn Clock>,
+    /// The leader.
+    pub leader: LeaderHandle,
 }
 
 impl ControlSocket {
@@ -148,137 +143,81 @@ async fn serve(stream: UnixStream, served: Served) {
             Ok(Ok(_) | Err(_)) | Err(_) => return,
         }
         let reply = match serde_json::from_slice(&line) {
-            Ok(ask) => answer(ask, &served).await,
+            Ok(Ask::Watch) => return watch(lines, write, &served).await,
+            Ok(ask) => answering::answer(ask, &served.leader).await,
             Err(error) => Reply::Error {
                 text: format!("the line is not understood: {error}"),
             },
         };
-        let Ok(mut bytes) = serde_json::to_vec(&reply) else {
+        if say(&mut write, &reply).await == Said::NotHeard {
             return;
-        };
-        bytes.push(b'\n');
-        match timeout(CLIENT_TIME_MAX, write.write_all(&bytes)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) | Err(_) => return,
         }
     }
 }
 
-/// Whoever is on the other side: the same user, by command.
-const PERSON: Answerer = Answerer::Person {
-    surface: Surface::Command,
-};
-
-async fn answer(ask: Ask, served: &Served) -> Reply {
-    match ask {
-        Ask::Queue => {
-            let now = served.clock.now();
-            let open = served.requests.list();
-            let cards = open.iter().map(|open| RequestCard::of(&open.request, now));
-            Reply::Queue {
-                run: served.run,
-                requests: cards.collect(),
-            }
-        }
-        Ask::Answer {
-            id,
-            answer,
-            text,
-            always,
-            digest,
-        } => match verdict_kind(served, id, answer, text, always) {
-            Err(text) => Reply::Error { text },
-            Ok(kind) => {
-                let answer = Answer {
-                    kind,
-                    by: PERSON,
-                    digest,
-                };
-                match served.requests.answer(id, answer).await {
-                    Ok(answered) => came(id, &answered),
-                    Err(error) => Reply::Error {
-                        text: error.to_string(),
-                    },
-                }
-            }
-        },
-        Ask::Grants => Reply::Grants {
-            run: served.run,
-            grants: served.grants.list().iter().map(GrantCard::of).collect(),
-        },
-        Ask::Revoke { id } => revoke(id, served).await,
-    }
+/// Whether a client took what it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Heard,
+    NotHeard,
 }
 
-async fn revoke(id: GrantId, served: &Served) -> Reply {
-    match served.grants.revoke(id, PERSON).await {
-        Ok(()) => Reply::Revoked { id },
-        // It is over all the same; the record alone is missing.
-        Err(error @ GrantsError::NotRecorded(_)) => {
-            tracing::warn!(%error, grant = %id, "the end of a grant was not recorded");
-            Reply::Revoked { id }
-        }
-        Err(error) => Reply::Error {
-            text: error.to_string(),
-        },
-    }
-}
-
-fn verdict_kind(
-    served: &Served,
-    id: RequestId,
-    answer: AnswerWord,
-    text: Option<String>,
-    always: Option<AlwaysWire>,
-) -> Result<VerdictKind, String> {
-    match (answer, always, served.requests.get(id)) {
-        (AnswerWord::Deny, _, _) => Ok(VerdictKind::Deny {
-            text: text.map(String::into_boxed_str),
-        }),
-        // A request that is no longer open is answered plainly, to hear what became of it.
-        (AnswerWord::Allow, None, _) | (AnswerWord::Allow, Some(_), None) => {
-            Ok(VerdictKind::Allow {
-                edited: None,
-                grant: None,
-            })
-        }
-        (AnswerWord::Allow, Some(always), Some(open)) => {
-            grant_for(&open.request, always.proposal, always.scope)
-                .map(|grant| VerdictKind::Allow {
-                    edited: None,
-                    grant: Some(grant),
-                })
-                .map_err(|error| error.to_string())
-        }
-    }
-}
-
-fn came(id: RequestId, answered: &Answered) -> Reply {
-    let told = |winner: &Verdict| format!("{} at {}", verdict_line(winner), moment(winner.at));
-    let (came, text) = match answered {
-        Answered::Won(verdict) => (Came::Won, format!("{id} is {}", verdict_line(verdict))),
-        Answered::SameAgain { winner } => (
-            Came::SameAgain,
-            format!("{id} was answered the same way before: {}", told(winner)),
-        ),
-        Answered::Conflict { winner } => (
-            Came::Conflict,
-            format!(
-                "{id} was answered before, and that stands: {}",
-                told(winner)
-            ),
-        ),
-        Answered::Expired => (
-            Came::Expired,
-            format!("{id} is no longer open: nobody answered in time"),
-        ),
-        Answered::PersonAtIt => (
-            Came::Conflict,
-            format!("a person is answering {id} at another surface"),
-        ),
-        Answered::NotFound => (Came::NotFound, format!("there is no question {id}")),
+async fn say(write: &mut OwnedWriteHalf, reply: &Reply) -> Said {
+    let Ok(mut bytes) = serde_json::to_vec(reply) else {
+        return Said::NotHeard;
     };
-    Reply::Answered { id, came, text }
+    bytes.push(b'\n');
+    match timeout(CLIENT_TIME_MAX, write.write_all(&bytes)).await {
+        Ok(Ok(())) => Said::Heard,
+        Ok(Err(_)) | Err(_) => Said::NotHeard,
+    }
+}
+
+/// Tells a client what becomes of requests, until it goes. A client that is too slow is told the list anew.
+async fn watch(
+    mut lines: BufReader<tokio::net::unix::OwnedReadHalf>,
+    mut write: OwnedWriteHalf,
+    served: &Served,
+) {
+    let requests = served.leader.requests();
+    let mut events = requests.subscribe();
+    let mut listed = Some(answering::queue(&served.leader));
+    loop {
+        if let Some(reply) = listed.take()
+            && say(&mut write, &reply).await == Said::NotHeard
+        {
+            return;
+        }
+        let event = tokio::select! {
+            // Whatever a client that watches says, it has nothing more to say: it goes.
+            _ = lines.fill_buf() => return,
+            event = events.next() => event,
+        };
+        let now = served.leader.clock().now();
+        let reply = match event {
+            None => return,
+            Some(RequestEvent::Missed { .. }) => {
+                listed = Some(answering::queue(&served.leader));
+                continue;
+            }
+            Some(RequestEvent::Opened(open)) => Reply::Opened {
+                request: Box::new(RequestCard::of(&open.request, now)),
+            },
+            Some(RequestEvent::Closed { id, verdict }) => Reply::Closed {
+                id,
+                text: verdict_line(&verdict),
+            },
+            Some(
+                RequestEvent::Shown { .. }
+                | RequestEvent::Touched { .. }
+                | RequestEvent::Advised { .. }
+                | RequestEvent::DeadlineSoon { .. },
+            ) => continue,
+        };
+        if say(&mut write, &reply).await == Said::NotHeard {
+            return;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,14 +3,11 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use pointsman_model::{
-    Digest, Grant, GrantId, GrantScope, Millis, PermissionRequest, RequestId, RunId, Uses, WallTime,
-};
+use pointsman_model::{Digest, GrantId, PermissionMode, RequestId, RunId, WorkerId};
 use serde::{Deserialize, Serialize};
 
-use crate::render::{call_line, reason_kind, reason_line, request_text};
+use super::cards::{ContextCard, GrantCard, JobWire, RequestCard};
 use crate::session::SessionScope;
-use crate::shown::Extent;
 
 /// Longest line either side reads: a request shown whole holds a file's content, which is bounded
 /// far below this.
@@ -32,8 +29,73 @@ pub enum Ask {
         text: Option<String>,
         /// What a yes grants beyond the one call.
         always: Option<AlwaysWire>,
+        /// The input that is to run instead, with a yes; deny and ask rules judge it again.
+        #[serde(default)]
+        edited: Option<String>,
         /// The digest of what the person was shown; none when the request is open no longer.
         digest: Option<Digest>,
+        /// Where the person is.
+        #[serde(default)]
+        at: Seat,
+    },
+    /// A person is at a request: no automatic check answers it any more (law 13).
+    Touch {
+        /// Which.
+        id: RequestId,
+    },
+    /// All open requests, and from then on what becomes of them, a line each, until the client goes.
+    Watch,
+    /// How the run stands.
+    Status,
+    /// What an agent may do.
+    Context {
+        /// The agent.
+        worker: WorkerId,
+    },
+    /// The end of the run, or of one agent and all below it.
+    Stop {
+        /// The agent; the run when none is named.
+        worker: Option<WorkerId>,
+        /// Why, in the person's words.
+        text: Option<String>,
+    },
+    /// Hold the run, or let it go on.
+    Course {
+        /// Which of the two.
+        course: CourseWord,
+    },
+    /// Try jobs again that did not end well.
+    Retry {
+        /// Their names; all that did not end well when none is named.
+        jobs: Option<Vec<String>>,
+    },
+    /// Let the jobs of a file join.
+    Add {
+        /// The file's name, as it was given.
+        file: String,
+        /// Its text: the leader reads what the person saw, not what lies there a moment later.
+        text: String,
+    },
+    /// Say something to an agent at work.
+    Tell {
+        /// The agent.
+        worker: WorkerId,
+        /// What.
+        text: String,
+    },
+    /// Change what an agent may do from its next call on: lower its mode, or grant it edits inside its folders.
+    Mode {
+        /// The agent.
+        worker: WorkerId,
+        /// The mode it is to have.
+        mode: PermissionMode,
+    },
+    /// Add a deny or ask rule for all agents, from their next call on.
+    Tighten {
+        /// `deny` or `ask`.
+        behavior: TightenWord,
+        /// The rule.
+        rule: String,
     },
     /// All grants in force.
     Grants,
@@ -55,13 +117,47 @@ pub enum AnswerWord {
 }
 
 /// A yes for more than one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlwaysWire {
     /// For whom.
     pub scope: SessionScope,
     /// Which proposal, counted from 1.
     pub proposal: usize,
+    /// The rules that the person wrote in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Vec<String>>,
+}
+
+/// Where the person behind a client is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seat {
+    /// At a command.
+    #[default]
+    Command,
+    /// At a full screen that is attached to the run.
+    Screen,
+}
+
+/// Whether a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CourseWord {
+    /// It is held: no job starts, agents wait at their next calls.
+    Paused,
+    /// It goes on.
+    On,
+}
+
+/// What a rule added to a run does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TightenWord {
+    /// What it matches is refused.
+    Deny,
+    /// What it matches is asked.
+    Ask,
 }
 
 /// What the leader says to it.
@@ -96,6 +192,42 @@ pub enum Reply {
         /// Which.
         id: GrantId,
     },
+    /// A request is open, told to a client that watches.
+    Opened {
+        /// The request.
+        request: Box<RequestCard>,
+    },
+    /// A request has ended, told to a client that watches.
+    Closed {
+        /// The request.
+        id: RequestId,
+        /// How, and by whom.
+        text: String,
+    },
+    /// How the run stands.
+    Status(StatusWire),
+    /// What an agent may do.
+    Context(Box<ContextCard>),
+    /// Jobs were tried again, or joined.
+    Jobs {
+        /// Their names.
+        jobs: Vec<String>,
+    },
+    /// It is done.
+    Done {
+        /// What was done, for a person.
+        text: String,
+    },
+    /// A job file can't be used; nothing of it joined.
+    Problems {
+        /// Each with its place and what to do.
+        problems: Vec<ProblemWire>,
+    },
+    /// There is no such thing, or it can't be had that way.
+    NotFound {
+        /// What is wrong.
+        text: String,
+    },
     /// The leader does not understand, or failed.
     Error {
         /// What is wrong.
@@ -119,111 +251,30 @@ pub enum Came {
     NotFound,
 }
 
-/// An open request as lists show it.
+/// How a run stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RequestCard {
-    /// The request.
-    pub id: RequestId,
-    /// Who asks, from the job down.
-    pub agent: String,
-    /// What the agent works on.
-    pub task: String,
-    /// The tool.
-    pub tool: String,
-    /// The call on one line.
-    pub call: String,
-    /// The input that would run, exactly.
-    pub input: String,
-    /// Where it would run.
-    pub folder: String,
-    /// The agent's mode.
-    pub mode: String,
-    /// The kind of reason it is asked for.
-    pub reason: String,
-    /// That reason as a sentence.
-    pub because: String,
-    /// What a yes may grant beyond the one call: all rules of a proposal together.
-    pub proposals: Vec<Vec<String>>,
-    /// When it was opened.
-    pub opened_at: WallTime,
-    /// How long it has waited.
-    pub waits: Millis,
-    /// When it ends unanswered.
-    pub deadline: WallTime,
-    /// What an answer is bound to.
-    pub digest: Digest,
-    /// The whole request, drawn for a person.
-    pub drawn: String,
+pub struct StatusWire {
+    /// The run.
+    pub run: RunId,
+    /// Whether it goes on.
+    pub course: CourseWord,
+    /// Its jobs.
+    pub jobs: Vec<JobWire>,
+    /// How many requests are open.
+    pub waiting: usize,
+    /// How many agents are at work.
+    pub at_work: usize,
 }
 
-impl RequestCard {
-    /// The card of a request at `now`.
-    #[must_use]
-    pub fn of(request: &PermissionRequest, now: WallTime) -> Self {
-        Self {
-            id: request.id,
-            agent: request.lineage.to_string(),
-            task: request.task.to_string(),
-            tool: request.call.tool.to_string(),
-            call: call_line(&request.call),
-            input: request.call.text.as_str().into(),
-            folder: request.folder.to_string(),
-            mode: request.mode.to_string(),
-            reason: reason_kind(&request.judgement.reason).into(),
-            because: reason_line(&request.judgement.reason),
-            proposals: request
-                .proposals
-                .iter()
-                .map(|proposal| proposal.rules.iter().map(ToString::to_string).collect())
-                .collect(),
-            opened_at: request.opened_at,
-            waits: now.since(request.opened_at),
-            deadline: request.deadline,
-            digest: request.digest,
-            drawn: request_text(request, Extent::Whole),
-        }
-    }
-}
-
-/// A grant as lists show it.
+/// What is wrong with a job file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GrantCard {
-    /// The grant.
-    pub id: GrantId,
-    /// What it allows, as a rule.
-    pub rule: String,
-    /// For whom: `call`, `worker`, `job` or `run`.
-    pub scope: String,
-    /// The call, worker or run that the scope names; of a job its worker.
-    pub of: String,
-    /// Until when; nothing when until the end of its scope.
-    pub until: Option<WallTime>,
-    /// How often it may still be used; nothing when without a bound.
-    pub uses: Option<u32>,
-}
-
-impl GrantCard {
-    /// The card of a grant.
-    #[must_use]
-    pub fn of(grant: &Grant) -> Self {
-        let (scope, of) = match &grant.scope {
-            GrantScope::Call { call } => ("call", call.to_string()),
-            GrantScope::Worker { worker } => ("worker", worker.to_string()),
-            GrantScope::Job { worker } => ("job", worker.to_string()),
-            GrantScope::Run { run } => ("run", run.to_string()),
-        };
-        Self {
-            id: grant.id,
-            rule: grant.rule.text.to_string(),
-            scope: scope.into(),
-            of,
-            until: grant.until,
-            uses: match grant.uses {
-                Uses::Unlimited => None,
-                Uses::Left(left) => Some(left.get()),
-            },
-        }
-    }
+pub struct ProblemWire {
+    /// File, line and column.
+    pub place: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
 }
 
 /// Why a line could not be read.
@@ -265,6 +316,7 @@ pub fn read_line<T: for<'de> Deserialize<'de>>(from: &mut impl BufRead) -> Resul
 mod tests {
     use super::*;
     use crate::fixture;
+    use pointsman_model::WallTime;
 
     #[test]
     fn words_on_the_wire_are_as_they_were() {
@@ -275,7 +327,10 @@ mod tests {
             always: Some(AlwaysWire {
                 scope: SessionScope::Job,
                 proposal: 2,
+                rules: None,
             }),
+            edited: None,
+            at: Seat::Command,
             digest: Some(Digest::of(b"shown")),
         };
         insta::assert_snapshot!(serde_json::to_string_pretty(&ask).unwrap());

@@ -1,7 +1,6 @@
 //! What all agents of a run stand on: the ledger, the open requests, the grants, the ids, the
 //! handlers. Made once by the leader's start, shared by every seat.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,7 +13,7 @@ use pointsman_ledger::{Clock, Ledger};
 use pointsman_model::{AgentName, HandlerKind, Millis, Outcome, RunId, WorkerId};
 use pointsman_policy::{Frozen, Tree};
 use pointsman_process::Environment;
-use pointsman_tools::{CallMoved, RunIds, Toolbox};
+use pointsman_tools::{CallMoved, Pace, RunIds, Toolbox};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
@@ -52,7 +51,7 @@ pub(super) struct Ground {
     /// How requests of spawned agents reach the desk.
     pub(super) mailbox: InProcessMailbox,
     /// The agents that may be spawned, by type.
-    pub(super) agents: BTreeMap<AgentName, AgentDefinition>,
+    pub(super) agents: DashMap<AgentName, AgentDefinition>,
     /// How models are reached.
     pub(super) models: Option<ModelAccess>,
     /// How many agents the run may start.
@@ -61,6 +60,8 @@ pub(super) struct Ground {
     pub(super) agents_started: AtomicU32,
     /// Ends everything.
     pub(super) stop: CancellationToken,
+    /// Whether agents go on with their next calls.
+    pub(super) pace: Pace,
     /// Where the run is stopped from.
     pub(super) orders: flume::Sender<StopReason>,
     /// What hooks said at the begin of the run, for each agent.
@@ -75,6 +76,17 @@ impl Ground {
             HandlerKind::Interactive | HandlerKind::Coordinator => Arc::clone(&self.coordinator),
             HandlerKind::SwarmWorker => Arc::clone(&self.swarm_worker),
         }
+    }
+
+    /// The types of agents that may be spawned, by name.
+    pub(super) fn agent_types(&self) -> Vec<Box<str>> {
+        let mut types: Vec<Box<str>> = self
+            .agents
+            .iter()
+            .map(|entry| entry.key().as_str().into())
+            .collect();
+        types.sort_unstable();
+        types
     }
 
     /// Halts the run. When other stops wait to be read, the first of them counts, and this one changes nothing.

@@ -1,15 +1,21 @@
 //! The leader's handle: what surfaces and the command line hold of a running leader.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use dashmap::DashMap;
+use flume::TrySendError;
 use pointsman_approvals::{EndScope, Grants, Requests};
-use pointsman_ledger::{AppendError, Ledger, StopAsked};
-use pointsman_model::{Outcome, RunId, WorkerId};
-use pointsman_tools::CallMoved;
-use tokio::sync::broadcast;
+use pointsman_ledger::{AppendError, Clock, Ledger, OrderGiven, RunOrder, StopAsked};
+use pointsman_model::{AbsPath, Answerer, Outcome, RunId, WorkerId};
+use pointsman_policy::Frozen;
+use pointsman_tools::{CallMoved, Course, Pace};
+use tokio::sync::{broadcast, oneshot};
 
-use crate::directory::{Directory, StopWorker, WorkerCard};
-use crate::{RunEvent, StopReason};
+use super::orders::{Order, OrderError, RetryWhich};
+use crate::directory::{Directory, StopWorker, Told, WorkerCard};
+use crate::job_card::JobBoard;
+use crate::{JobCard, JobFile, RunEvent, StopReason};
 
 /// A running leader, seen from outside. Cheap to clone; keeps nothing alive.
 #[derive(Clone)]
@@ -21,8 +27,14 @@ pub struct LeaderHandle {
     pub(super) directory: Directory,
     pub(super) events: broadcast::Sender<RunEvent>,
     pub(super) moves: broadcast::Sender<CallMoved>,
-    pub(super) orders: flume::Sender<StopReason>,
+    pub(super) stops: flume::Sender<StopReason>,
+    pub(super) orders: flume::Sender<Order>,
+    pub(super) board: JobBoard,
+    pub(super) contexts: Arc<DashMap<WorkerId, Frozen>>,
+    pub(super) pace: Pace,
+    pub(super) clock: Arc<dyn Clock>,
     pub(super) socket: PathBuf,
+    pub(super) project: AbsPath,
 }
 
 impl LeaderHandle {
@@ -62,6 +74,36 @@ impl LeaderHandle {
         self.directory.get(worker)
     }
 
+    /// How far each job is, in the order of the file and of their joining.
+    #[must_use]
+    pub fn jobs(&self) -> Vec<JobCard> {
+        self.board.list()
+    }
+
+    /// The frozen context of an agent of this run, at work or ended, and its rules.
+    #[must_use]
+    pub fn context(&self, worker: WorkerId) -> Option<Frozen> {
+        self.contexts.get(&worker).map(|frozen| frozen.clone())
+    }
+
+    /// Whether the run goes on or is held.
+    #[must_use]
+    pub fn course(&self) -> Course {
+        self.pace.course()
+    }
+
+    /// The project's root.
+    #[must_use]
+    pub fn project(&self) -> &AbsPath {
+        &self.project
+    }
+
+    /// What time it is for the run.
+    #[must_use]
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
     /// What happens to the run from now on. A watcher that falls behind misses events; the ledger has them all.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<RunEvent> {
@@ -78,7 +120,90 @@ impl LeaderHandle {
     /// Returns at once; the first reason counts.
     pub fn stop(&self, reason: StopReason) {
         // A full queue holds stops that nobody has read yet: this one would change nothing.
-        let _ = self.orders.try_send(reason);
+        let _ = self.stops.try_send(reason);
+    }
+
+    /// Holds the run, or lets it go on: while it is held no job starts, and agents wait at their next calls. What
+    /// runs, and what is asked, is not touched; the times of jobs go on.
+    ///
+    /// Cancel safe: once it is sent, the order is carried out.
+    ///
+    /// # Errors
+    /// When the run is ending, or the order could not be recorded.
+    pub async fn set_course(&self, course: Course, by: Answerer) -> Result<(), OrderError> {
+        self.order(|done| Order::Pace { course, by, done }).await
+    }
+
+    /// Has jobs tried again that did not end well, and with them those that were skipped for them. Gives the names
+    /// of the former.
+    ///
+    /// Cancel safe: once it is sent, the order is carried out.
+    ///
+    /// # Errors
+    /// When one of them can't be tried again; then none is.
+    pub async fn retry(
+        &self,
+        which: RetryWhich,
+        by: Answerer,
+    ) -> Result<Vec<Arc<str>>, OrderError> {
+        self.order(|done| Order::Retry { which, by, done }).await
+    }
+
+    /// Lets the jobs of another file join the run, under the settings that the run was started with. The run's own
+    /// limits of slots, agents and time to answer stay. Gives their names.
+    ///
+    /// Cancel safe: once it is sent, the order is carried out.
+    ///
+    /// # Errors
+    /// When a leader could not start with that file, or a name is taken; then none joins.
+    pub async fn add_jobs(
+        &self,
+        job_file: JobFile,
+        by: Answerer,
+    ) -> Result<Vec<Arc<str>>, OrderError> {
+        let job_file = Box::new(job_file);
+        self.order(|done| Order::Add { job_file, by, done }).await
+    }
+
+    /// Says something to an agent at work: it reads it before its next turn. It changes no permission.
+    ///
+    /// Cancel safe: the agent is told before the first wait.
+    ///
+    /// # Errors
+    /// When the agent is not at work, reads no messages, or too many wait for it.
+    pub async fn follow_up(
+        &self,
+        worker: WorkerId,
+        text: &str,
+        by: Answerer,
+    ) -> Result<(), OrderError> {
+        match self.directory.tell(worker, text) {
+            Told::Yes => {}
+            Told::NotAtWork => return Err(OrderError::NotAtWork(worker)),
+            Told::Deaf => return Err(OrderError::Deaf(worker)),
+            Told::No(error) => return Err(error.into()),
+        }
+        let order = RunOrder::FollowUp {
+            worker,
+            text: text.into(),
+        };
+        let given = OrderGiven { by, order };
+        let recorded = self.ledger.note(self.run, given).await;
+        recorded.map(drop).map_err(OrderError::NotRecorded)
+    }
+
+    async fn order<T>(
+        &self,
+        order: impl FnOnce(oneshot::Sender<Result<T, OrderError>>) -> Order,
+    ) -> Result<T, OrderError> {
+        let (done, carried_out) = oneshot::channel();
+        self.orders
+            .try_send(order(done))
+            .map_err(|error| match error {
+                TrySendError::Full(_) => OrderError::Busy,
+                TrySendError::Disconnected(_) => OrderError::Ending,
+            })?;
+        carried_out.await.map_err(|_| OrderError::Ending)?
     }
 
     /// Stops one agent and all below it, and ends their open questions.

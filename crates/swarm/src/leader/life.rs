@@ -12,7 +12,7 @@ use pointsman_approvals::EndScope;
 use pointsman_ledger::{AppendError, WorkerEnd, WorkerEnded, WorkerSpawned};
 use pointsman_model::{Lineage, Origin, WorkerId};
 use pointsman_policy::Frozen;
-use pointsman_tools::{Dispatch, Halt, HaltCause, Seat, Spawner, StopWord};
+use pointsman_tools::{Dispatch, FollowUps, Halt, HaltCause, Seat, Spawner, StopWord};
 use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
@@ -69,6 +69,7 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         .map_err(NotBorn::NotRecorded)?;
     let context = birth.frozen.context.digest();
     ground.contexts.insert(worker, birth.frozen.clone());
+    let (person, follow_ups) = FollowUps::channel();
     ground.directory.enter(
         WorkerCard {
             lineage: parts.lineage.clone(),
@@ -80,6 +81,7 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
             started: ground.clock.now(),
         },
         birth.stop.clone(),
+        birth.work.hears().then_some(person),
     );
     let departure = Departure {
         ground: Arc::clone(ground),
@@ -90,7 +92,7 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         lineage: parts.lineage.clone(),
         context,
     });
-    let mut dispatch = Dispatch::new(seat(ground, &birth));
+    let mut dispatch = Dispatch::new(seat(ground, &birth, follow_ups));
     dispatch.starting(ground.background()).await;
     let end = match agent_for(ground, &birth) {
         Ok(mut agent) => {
@@ -162,7 +164,7 @@ fn spawned(birth: &Birth) -> WorkerSpawned {
     }
 }
 
-fn seat(ground: &Arc<Ground>, birth: &Birth) -> Seat {
+fn seat(ground: &Arc<Ground>, birth: &Birth, follow_ups: FollowUps) -> Seat {
     let parts = birth.frozen.context.parts();
     Seat {
         frozen: birth.frozen.clone(),
@@ -180,6 +182,8 @@ fn seat(ground: &Arc<Ground>, birth: &Birth) -> Seat {
         ids: Arc::clone(&ground.ids),
         answer_within: ground.answer_within,
         stop: birth.stop.clone(),
+        pace: ground.pace.clone(),
+        follow_ups,
         moves: ground.moves.clone(),
         environment: ground.environment.clone(),
         tree: Arc::clone(&ground.tree),

@@ -30,10 +30,9 @@ impl Nursery {
         input: &SpawnInput,
     ) -> Result<Birth, SpawnError> {
         let Some(definition) = self.ground.agents.get(name) else {
-            let known = self.ground.agents.keys();
             return Err(SpawnError::UnknownAgent {
                 name: name.as_str().into(),
-                known: known.map(|name| name.as_str().into()).collect(),
+                known: self.ground.agent_types(),
             });
         };
         let frozen = parent.frozen.child(ChildContext {

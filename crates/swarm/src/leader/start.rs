@@ -13,7 +13,7 @@ use pointsman_gate::{
 };
 use pointsman_ledger::{Ledger, OpenReport, RunStart};
 use pointsman_model::{Attended, Millis, RunId};
-use pointsman_tools::RunIds;
+use pointsman_tools::{Pace, RunIds};
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -21,16 +21,20 @@ use tokio_util::sync::CancellationToken;
 use super::contexts::{job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
+use super::orders::Order;
 use super::work::{check_models, without_keys};
 use super::{Leader, LeaderHandle, LeaderOptions, Patience, Progress, StartError, reaping};
 use crate::directory::Directory;
+use crate::job_card::JobBoard;
 use crate::plan::Plan;
 use crate::{StatePlace, StopReason};
 
 /// How many events a slow watcher may lag behind before it misses some.
 const EVENTS_MAX: usize = 4_096;
 /// How many stops may wait to be read; the first is the one that counts.
-const ORDERS_MAX: usize = 4;
+const STOPS_MAX: usize = 4;
+/// How many other orders may wait; people give them one by one.
+const ORDERS_MAX: usize = 16;
 /// How many letters may wait for the desk; further ones wait with their workers.
 const LETTERS_MAX: usize = 1_024;
 /// How long a question stays open when neither job file nor settings say.
@@ -60,23 +64,15 @@ pub(super) async fn start(
     let owner = options.place.owner(run);
     options.environment = options.environment.owned_by(&owner);
     let reaped = reap(&ledger, run, &options.place, &report).await?;
+    let (stop, stops) = flume::bounded(STOPS_MAX);
     let (order, orders) = flume::bounded(ORDERS_MAX);
     let Stood {
         ground,
         services,
         services_stop,
-    } = stand_up(&options, ledger, run, order.clone());
-    let handle = LeaderHandle {
-        run,
-        requests: ground.requests.clone(),
-        grants: ground.grants.clone(),
-        ledger: ground.ledger.clone(),
-        directory: ground.directory.clone(),
-        events: ground.events.clone(),
-        moves: ground.moves.clone(),
-        orders: order,
-        socket: options.place.socket(run),
-    };
+    } = stand_up(&options, ledger, run, stop.clone());
+    let board = JobBoard::of(&options.job_file.jobs);
+    let handle = handle(&options, &ground, &board, (stop, order));
     let jobs: Vec<_> = options
         .job_file
         .jobs
@@ -89,7 +85,9 @@ pub(super) async fn start(
         progress: vec![Progress::default(); jobs.len()],
         jobs,
         job_grounds: grounds,
+        stops,
         orders,
+        board,
         tries: JoinSet::new(),
         trying: HashMap::new(),
         retries: BTreeSet::new(),
@@ -101,8 +99,35 @@ pub(super) async fn start(
         problems,
         ground,
         owner: owner.into(),
+        options,
     };
     Ok((handle, leader))
+}
+
+/// What surfaces hold of it.
+fn handle(
+    options: &LeaderOptions,
+    ground: &Ground,
+    board: &JobBoard,
+    (stops, orders): (flume::Sender<StopReason>, flume::Sender<Order>),
+) -> LeaderHandle {
+    LeaderHandle {
+        run: ground.run,
+        requests: ground.requests.clone(),
+        grants: ground.grants.clone(),
+        ledger: ground.ledger.clone(),
+        directory: ground.directory.clone(),
+        events: ground.events.clone(),
+        moves: ground.moves.clone(),
+        stops,
+        orders,
+        board: board.clone(),
+        contexts: Arc::clone(&ground.contexts),
+        pace: ground.pace.clone(),
+        clock: Arc::clone(&ground.clock),
+        socket: options.place.socket(ground.run),
+        project: options.project.clone(),
+    }
 }
 
 /// What stands once the leader has started.
@@ -118,7 +143,7 @@ fn stand_up(
     options: &LeaderOptions,
     ledger: Ledger,
     run: RunId,
-    orders: flume::Sender<StopReason>,
+    stops: flume::Sender<StopReason>,
 ) -> Stood {
     let clock = Arc::clone(&options.clock);
     let services_stop = CancellationToken::new();
@@ -164,12 +189,13 @@ fn stand_up(
         coordinator: Arc::new(coordinator),
         swarm_worker: Arc::new(SwarmWorkerHandler::new(panel, Arc::new(mailbox.clone()))),
         mailbox,
-        agents: options.job_file.agents.clone(),
+        agents: options.job_file.agents.clone().into_iter().collect(),
         models: options.models.clone(),
         agents_max: options.job_file.agents_max,
         agents_started: AtomicU32::new(0),
         stop: CancellationToken::new(),
-        orders,
+        orders: stops,
+        pace: Pace::default(),
         background: OnceLock::new(),
     };
     Stood {

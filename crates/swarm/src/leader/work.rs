@@ -43,14 +43,16 @@ fn sub_agents(ground: &Ground, birth: &Birth) -> Vec<SubAgentChoice> {
     if birth.frozen.context.parts().depth_left == 0 {
         return Vec::new();
     }
-    let choices = ground
+    let mut choices: Vec<SubAgentChoice> = ground
         .agents
         .iter()
-        .map(|(name, definition)| SubAgentChoice {
-            name: name.as_str().into(),
-            description: definition.description.clone(),
-        });
-    choices.collect()
+        .map(|entry| SubAgentChoice {
+            name: entry.key().as_str().into(),
+            description: entry.value().description.clone(),
+        })
+        .collect();
+    choices.sort_by(|one, other| one.name.cmp(&other.name));
+    choices
 }
 
 fn client(

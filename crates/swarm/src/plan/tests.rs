@@ -65,6 +65,73 @@ fn check(plan: &mut Plan, event: PlanEvent, expect: &[&str]) {
 }
 
 #[test]
+fn a_held_run_starts_no_job_until_it_goes_on() {
+    let mut plan = Plan::new(&[plain("a", &[]), plain("b", &[0])], 2);
+    check(&mut plan, PlanEvent::Pause, &[]);
+    check(&mut plan, PlanEvent::Begin, &[]);
+    check(&mut plan, PlanEvent::GoOn, &["start 0.1"]);
+    check(&mut plan, PlanEvent::Pause, &[]);
+    let end = PlanEvent::TryEnded {
+        job: 0,
+        end: done(),
+    };
+    check(&mut plan, end, &["end 0 done"]);
+    check(&mut plan, PlanEvent::GoOn, &["start 1.1"]);
+}
+
+#[test]
+fn what_failed_is_tried_again_with_what_was_skipped_for_it() {
+    let jobs = [
+        plain("a", &[]),
+        plain("b", &[0]),
+        plain("c", &[0, 3]),
+        plain("d", &[]),
+    ];
+    let mut plan = Plan::new(&jobs, 4);
+    check(&mut plan, PlanEvent::Begin, &["start 0.1", "start 3.1"]);
+    let end = |job, end| PlanEvent::TryEnded { job, end };
+    let ends = ["end 0 failed", "end 1 skipped", "end 2 skipped"];
+    check(&mut plan, end(0, failed()), &ends);
+    let named = |name: &str| RetryWhich::Named(vec![name.into()]);
+    let skipped = plan.retried(&named("b")).unwrap_err();
+    assert!(
+        skipped.to_string().contains("`a` did not end well"),
+        "{skipped}"
+    );
+    assert_eq!(
+        plan.retried(&named("d")),
+        Err(NotRetried::NotEnded("d".into()))
+    );
+    assert_eq!(
+        plan.retried(&named("e")),
+        Err(NotRetried::Unknown("e".into()))
+    );
+    let jobs = plan.retried(&RetryWhich::AllFailed).unwrap();
+    assert_eq!(jobs, [0]);
+    check(&mut plan, PlanEvent::Retry { jobs }, &["start 0.1"]);
+    check(&mut plan, end(0, done()), &["end 0 done", "start 1.1"]);
+    check(&mut plan, end(3, done()), &["end 3 done", "start 2.1"]);
+    check(&mut plan, end(1, done()), &["end 1 done"]);
+    check(&mut plan, end(2, done()), &["end 2 done", "finish"]);
+    assert_eq!(
+        plan.retried(&RetryWhich::AllFailed),
+        Err(NotRetried::Ending)
+    );
+}
+
+#[test]
+fn jobs_that_join_wait_for_one_another_and_for_slots() {
+    let mut plan = Plan::new(&[plain("a", &[])], 1);
+    check(&mut plan, PlanEvent::Begin, &["start 0.1"]);
+    let jobs = vec![plain("b", &[1]), plain("c", &[])];
+    check(&mut plan, PlanEvent::Add { jobs }, &[]);
+    let end = |job| PlanEvent::TryEnded { job, end: done() };
+    check(&mut plan, end(0), &["end 0 done", "start 2.1"]);
+    check(&mut plan, end(2), &["end 2 done", "start 1.1"]);
+    check(&mut plan, end(1), &["end 1 done", "finish"]);
+}
+
+#[test]
 fn slots_bound_what_runs_and_needs_order_it() {
     let jobs = [
         plain("a", &[]),

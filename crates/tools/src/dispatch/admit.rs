@@ -38,7 +38,10 @@ impl Dispatch {
         let walked = tokio::select! {
             biased;
             () = self.seat.stop.cancelled() => Err(Refusal::stopped()),
-            walked = self.walk(&mut life, &asked) => walked,
+            walked = async {
+                self.seat.pace.going().await;
+                self.walk(&mut life, &asked).await
+            } => walked,
         };
         match walked {
             Ok(passed) => Admission::Admitted(AdmittedCall {

@@ -201,10 +201,7 @@ struct Stand {
 impl Stand {
     fn serve(&mut self, socket: ControlSocket) {
         let served = Served {
-            run: self.handle.run(),
-            requests: self.handle.requests().clone(),
-            grants: self.handle.grants().clone(),
-            clock: Arc::clone(&self.clock),
+            leader: self.handle.clone(),
         };
         self.services
             .spawn(socket.run(served, self.shutdown.clone()));

@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use pointsman_approvals::OpenRequest;
-use pointsman_model::{GrantRequest, PermissionRequest, RuleBehavior, RuleText, VerdictKind};
-use pointsman_policy::parse_rule;
+use pointsman_model::{GrantRequest, PermissionRequest, RuleText, VerdictKind};
 
 use super::{Form, SEND, Turn};
 use crate::screen::field::{Field, Lines, Took};
 use crate::screen::key::Key;
 use crate::screen::sheet::{Ink, Line, Tone, rule_lines, wrap};
-use crate::session::{SessionScope, grant_for};
+use crate::session::{SessionScope, fault_of, grant_for};
 use crate::shown;
 
 /// What is said yes to.
@@ -295,13 +294,5 @@ impl AllowPanel {
             }
             Choice::Grant(SessionScope::Run) => "and for all agents of this run".into(),
         }
-    }
-}
-
-/// Why a text can't be granted, if it can't.
-fn fault_of(rule: &RuleText) -> Option<String> {
-    match parse_rule(rule.as_str()) {
-        Err(error) => Some(error.to_string()),
-        Ok(parsed) => parsed.fault(RuleBehavior::Allow).map(|fault| fault.message),
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use pointsman_approvals::OpenRequest;
-use pointsman_model::{JsonText, PermissionRequest, ToolInput, VerdictKind};
-use serde_json::{Map, Value};
+use pointsman_model::{PermissionRequest, VerdictKind};
 
 use super::{Form, SEND, Turn};
+use crate::edit::{Editable, NotEdited};
 use crate::screen::field::{Field, Lines, Took};
 use crate::screen::key::Key;
 use crate::screen::sheet::{Line, Tone, wrap};
@@ -15,27 +15,17 @@ use crate::screen::sheet::{Line, Tone, wrap};
 #[derive(Debug)]
 pub(in crate::screen) struct EditPanel {
     request: Arc<PermissionRequest>,
-    /// The field of the input that is edited; the whole input as JSON when nothing is named.
-    name: Option<&'static str>,
+    part: Editable,
     field: Field,
 }
 
 impl EditPanel {
     pub(super) fn new(request: &Arc<PermissionRequest>) -> Self {
-        let (name, text) = match &request.call.input {
-            ToolInput::Bash(input) => (Some("command"), input.command.clone()),
-            ToolInput::Write(input) => (Some("content"), input.content.clone()),
-            ToolInput::Edit(input) => (Some("new_string"), input.new_string.clone()),
-            ToolInput::Read(_)
-            | ToolInput::Glob(_)
-            | ToolInput::Grep(_)
-            | ToolInput::Spawn(_)
-            | ToolInput::Other(_) => (None, request.call.text.as_str().to_owned()),
-        };
+        let part = Editable::of(request.call.tool.as_str(), request.call.text.as_str());
         Self {
             request: Arc::clone(request),
-            name,
-            field: Field::new(Lines::Many, &text),
+            field: Field::new(Lines::Many, &part.text),
+            part,
         }
     }
 
@@ -46,11 +36,11 @@ impl EditPanel {
     pub(super) fn key(&mut self, key: Key) -> Turn {
         match key {
             Key::Esc => Turn::Close,
-            SEND => match self.input() {
-                Err(why) => Turn::Fault(format!("{why}; nothing was sent")),
-                Ok(input) if input == self.request.call.text => {
+            SEND => match self.part.with(self.field.text()) {
+                Err(NotEdited::Unchanged) => {
                     Turn::Fault("nothing is changed: Esc, then `a` runs it as it was asked".into())
                 }
+                Err(why) => Turn::Fault(format!("{}; nothing was sent", chain(&why))),
                 Ok(input) => {
                     let kind = VerdictKind::Allow {
                         edited: Some(input),
@@ -66,24 +56,8 @@ impl EditPanel {
         }
     }
 
-    /// The input as it is written now.
-    fn input(&self) -> Result<JsonText, String> {
-        let text = self.field.text();
-        let Some(name) = self.name else {
-            return JsonText::parse(text).map_err(|error| chain(&error));
-        };
-        let before = self.request.call.text.as_str();
-        let mut fields: Map<String, Value> =
-            serde_json::from_str(before).map_err(|error| error.to_string())?;
-        if fields.get(name).and_then(Value::as_str) == Some(text) {
-            return Ok(self.request.call.text.clone());
-        }
-        fields.insert(name.into(), Value::String(text.into()));
-        JsonText::of(&fields).map_err(|error| chain(&error))
-    }
-
     pub(super) fn form(&self, covered: &[Arc<OpenRequest>], width: u16) -> Form {
-        let what = self.name.unwrap_or("input, as JSON,");
+        let what = self.part.field.unwrap_or("input, as JSON,");
         let mut lines = vec![Line::plain(
             Tone::Quiet,
             "deny and ask rules judge it again before it runs; the agent is told that you changed it",

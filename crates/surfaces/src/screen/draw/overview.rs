@@ -6,10 +6,10 @@ use pointsman_swarm::JobEnd;
 use ratatui::layout::{Position, Rect};
 
 use super::{Attention, Canvas, Keys, column, column_right, header, short};
+use crate::roster::{Agent, Doing, JobRow, Node, Twig};
 use crate::screen::layout::{self, Frame};
 use crate::screen::overview::{Pane, Typing};
 use crate::screen::queue::{Group, Place, Weight};
-use crate::screen::roster::{Agent, Doing, JobRow, Node, Twig};
 use crate::screen::sheet::{Ink, Line, Row, Tone, request_sheet, text_width, wrap};
 use crate::screen::state::State;
 use crate::shown;

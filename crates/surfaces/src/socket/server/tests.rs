@@ -1,65 +1,120 @@
 use std::io::{BufRead as _, BufReader as BlockingReader, Write as _};
 use std::os::unix::net::UnixStream as BlockingStream;
 
-use pointsman_approvals::{RequestsOptions, RequestsService, Ticket};
-use pointsman_ledger::{Ledger, RunStart, Showing, SystemClock};
-use pointsman_model::{AbsPath, Attended, GrantScope, PermissionRequest};
+use std::sync::Arc;
+
+use pointsman_approvals::{Grants, Requests, Ticket};
+use pointsman_ledger::{Clock, Ledger, RunStart, Showing, SystemClock};
+use pointsman_model::{
+    AbsPath, Answerer, Attended, GrantScope, PermissionRequest, Surface, VerdictKind, WorkerId,
+};
+use pointsman_policy::DiskTree;
+use pointsman_policy::settings::{MemoryFiles, SettingsPlaces, load};
+use pointsman_process::Environment;
+use pointsman_swarm::{JobFile, Leader, LeaderHandle, LeaderOptions, StatePlace};
+use pointsman_tools::Toolbox;
+
+use super::answering::PERSON;
 
 use super::*;
 use crate::fixture;
 use crate::session::SessionScope;
-use crate::socket::Client;
+use crate::socket::{
+    AlwaysWire, AnswerWord, Came, Client, CourseWord, Seat, StatusWire, TightenWord,
+};
 
-/// A leader's requests behind a socket.
-struct Leader {
+/// A leader behind a socket. It has two jobs, which start when it is let go.
+struct Desk {
     requests: Requests,
     grants: Grants,
+    leader: LeaderHandle,
+    waiting: Option<Leader>,
     path: PathBuf,
     shutdown: CancellationToken,
     tasks: JoinSet<()>,
     folder: tempfile::TempDir,
 }
 
-impl Leader {
+const JOBS: &str = r#"
+[[job]]
+name = "docs"
+deny = ["Bash(rm *)"]
+[[job.step]]
+tool = "Bash"
+input = { command = "true" }
+[[job]]
+name = "late"
+needs = ["docs"]
+[[job.step]]
+tool = "Bash"
+input = { command = "true" }
+"#;
+
+impl Desk {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let root = AbsPath::parse(folder.path().to_str().unwrap()).unwrap();
+        let place = StatePlace::in_folder(root.clone());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let (ledger, _) = Ledger::open(&folder.path().join("l.db"), Arc::clone(&clock)).unwrap();
+        let (ledger, _) = Ledger::open(&place.ledger(), Arc::clone(&clock)).unwrap();
         let start = RunStart {
-            project: AbsPath::parse("/w/proj").unwrap(),
+            project: root.clone(),
             job_file: None,
             job_file_digest: None,
             attended: Attended::Yes,
             version: "0".into(),
         };
-        let mut run = ledger.begin_run(start.clone()).await.unwrap();
-        while run != fixture::run() {
-            run = ledger.begin_run(start.clone()).await.unwrap();
+        // The leader's run is that of the fixtures.
+        for _ in 1..fixture::run().number() {
+            ledger.begin_run(start.clone()).await.unwrap();
         }
-        let options = RequestsOptions::default();
-        let (requests, service) =
-            RequestsService::new(ledger.clone(), Arc::clone(&clock), &options);
-        let grants = Grants::new(run, ledger, Arc::clone(&clock));
+        ledger.close().await;
+        drop(ledger);
+        let places = SettingsPlaces::of_project(root.clone(), root.clone());
+        let options = LeaderOptions {
+            job_file: JobFile::parse(JOBS, "jobs.toml").unwrap(),
+            project: root.clone(),
+            home: root,
+            place,
+            attended: Attended::Yes,
+            loaded: load(&places, &MemoryFiles::new()),
+            mode: None,
+            clock,
+            tree: Arc::new(DiskTree),
+            environment: Environment::empty(),
+            toolbox: Arc::new(Toolbox::built_in()),
+            classifier: None,
+            models: None,
+            version: "0".into(),
+        };
+        let (leader, waiting) = Leader::start(options).await.unwrap();
+        assert_eq!(leader.run(), fixture::run());
         let path = folder.path().join("run.sock");
         let shutdown = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        tasks.spawn(service.run(shutdown.clone()));
         let served = Served {
-            run,
-            requests: requests.clone(),
-            grants: grants.clone(),
-            clock,
+            leader: leader.clone(),
         };
         let socket = ControlSocket::bind(&path).unwrap();
         tasks.spawn(socket.run(served, shutdown.clone()));
         Self {
-            requests,
-            grants,
+            requests: leader.requests().clone(),
+            grants: leader.grants().clone(),
+            leader,
+            waiting: Some(waiting),
             path,
             shutdown,
             tasks,
             folder,
         }
+    }
+
+    /// Lets the leader's jobs start.
+    fn goes(&mut self) {
+        let leader = self.waiting.take().unwrap();
+        self.tasks.spawn(async move {
+            leader.finish().await;
+        });
     }
 
     /// Opens a request that does not expire while the test runs.
@@ -97,12 +152,22 @@ impl Leader {
     }
 }
 
+/// The records of the fixtures' run, a line each.
+fn lines_of(folder: &tempfile::TempDir) -> Vec<String> {
+    let reader = pointsman_ledger::LedgerReader::open(&folder.path().join("ledger.db")).unwrap();
+    let filter = pointsman_ledger::Filter::of_run(fixture::run());
+    let records = reader.records(&filter).unwrap().records;
+    records.iter().map(crate::render::record_line).collect()
+}
+
 fn answer_to(request: &PermissionRequest, answer: AnswerWord) -> Ask {
     Ask::Answer {
         id: request.id,
         answer,
         text: None,
         always: None,
+        edited: None,
+        at: Seat::Command,
         digest: Some(request.digest),
     }
 }
@@ -116,7 +181,7 @@ fn came_of(reply: Reply) -> Came {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn law_9_the_first_answer_wins_and_the_others_are_told() {
-    let leader = Leader::start().await;
+    let leader = Desk::start().await;
     let (request, mut ticket) = leader.open(17).await;
     let Reply::Queue { run, requests } = leader.ask(Ask::Queue).await else {
         panic!("no queue");
@@ -141,7 +206,7 @@ async fn law_9_the_first_answer_wins_and_the_others_are_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn always_grants_the_chosen_proposal() {
-    let leader = Leader::start().await;
+    let leader = Desk::start().await;
     let (request, mut ticket) = leader.open(17).await;
     let always = |proposal| Ask::Answer {
         id: request.id,
@@ -150,7 +215,10 @@ async fn always_grants_the_chosen_proposal() {
         always: Some(AlwaysWire {
             scope: SessionScope::Run,
             proposal,
+            rules: None,
         }),
+        edited: None,
+        at: Seat::Command,
         digest: Some(request.digest),
     };
     let reply = leader.ask(always(3)).await;
@@ -174,7 +242,7 @@ async fn always_grants_the_chosen_proposal() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_to_something_else_than_was_shown_does_not_count() {
-    let leader = Leader::start().await;
+    let leader = Desk::start().await;
     let (mut request, _ticket) = leader.open(17).await;
     request.digest = pointsman_model::Digest::of(b"something else");
     let reply = leader.ask(answer_to(&request, AnswerWord::Allow)).await;
@@ -185,17 +253,17 @@ async fn an_answer_to_something_else_than_was_shown_does_not_count() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nonsense_is_told_and_endless_lines_are_cut_off() {
-    let leader = Leader::start().await;
+    let leader = Desk::start().await;
     let reply = leader.say(b"allow everything\n").await;
     assert!(reply.contains("not understood"), "{reply}");
-    let reply = leader.say(&vec![b'x'; 80 * 1024]).await;
+    let reply = leader.say(&vec![b'x'; 5 * 1024 * 1024]).await;
     assert_eq!(reply, "");
     leader.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_socket_is_its_owners_alone_and_goes_with_the_leader() {
-    let leader = Leader::start().await;
+    let leader = Desk::start().await;
     let mode = std::fs::metadata(&leader.path)
         .unwrap()
         .permissions()
@@ -215,7 +283,7 @@ async fn the_socket_is_its_owners_alone_and_goes_with_the_leader() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn grants_are_listed_and_revoked_once() {
-    let leader = Leader::start().await;
+    let leader = Desk::start().await;
     let new = pointsman_approvals::NewGrant {
         rules: vec![pointsman_model::RuleText::new("Bash(git push *)")],
         scope: GrantScope::Run {
@@ -239,5 +307,181 @@ async fn grants_are_listed_and_revoked_once() {
     let again = leader.ask(revoke).await;
     assert!(matches!(again, Reply::Error { .. }), "{again:?}");
     assert!(leader.grants.list().is_empty());
+    leader.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_may_carry_another_input_and_another_rule() {
+    let leader = Desk::start().await;
+    let (request, mut ticket) = leader.open(17).await;
+    let always = |rule: &str| Ask::Answer {
+        id: request.id,
+        answer: AnswerWord::Allow,
+        text: None,
+        always: Some(AlwaysWire {
+            scope: SessionScope::Worker,
+            proposal: 1,
+            rules: Some(vec![rule.into()]),
+        }),
+        edited: Some(r#"{"command":"git push --dry-run"}"#.into()),
+        at: Seat::Screen,
+        digest: Some(request.digest),
+    };
+    let reply = leader.ask(always("Bash(git")).await;
+    assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
+    assert_eq!(
+        came_of(leader.ask(always("Bash(git push)")).await),
+        Came::Won
+    );
+    let verdict = ticket.verdict().await;
+    let VerdictKind::Allow { edited, grant } = verdict.kind else {
+        panic!("no yes");
+    };
+    assert!(edited.unwrap().as_str().contains("--dry-run"));
+    assert_eq!(grant.unwrap().rules[0].as_str(), "Bash(git push)");
+    assert!(
+        verdict.by.to_string().contains("terminal"),
+        "{}",
+        verdict.by
+    );
+    leader.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_watches_hears_what_opens_and_what_ends() {
+    let leader = Desk::start().await;
+    let (first, _one) = leader.open(17).await;
+    let path = leader.path.clone();
+    let (tell, heard) = flume::bounded(16);
+    let watching = tokio::task::spawn_blocking(move || {
+        let mut client = Client::connect(&path).unwrap();
+        client.watch().unwrap();
+        while let Ok(Some(reply)) = client.heard() {
+            let _ = tell.send(reply);
+        }
+    });
+    let Reply::Queue { requests, .. } = heard.recv_async().await.unwrap() else {
+        panic!("no list");
+    };
+    assert_eq!(requests[0].id, first.id);
+    let (second, _two) = leader.open(18).await;
+    let opened = heard.recv_async().await.unwrap();
+    assert!(matches!(&opened, Reply::Opened { request } if request.id == second.id));
+    leader.ask(answer_to(&first, AnswerWord::Deny)).await;
+    let closed = heard.recv_async().await.unwrap();
+    assert!(
+        matches!(&closed, Reply::Closed { id, .. } if *id == first.id),
+        "{closed:?}"
+    );
+    leader.stop().await;
+    watching.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn orders_reach_the_leader_and_are_on_record() {
+    let mut leader = Desk::start().await;
+    let status = |reply: Reply| match reply {
+        Reply::Status(status) => status,
+        other => panic!("{other:?}"),
+    };
+    leader.goes();
+    let paused = Ask::Course {
+        course: CourseWord::Paused,
+    };
+    // A pause may come before the first job or after it; what counts is that it is heard and told.
+    assert!(matches!(leader.ask(paused).await, Reply::Done { .. }));
+    let StatusWire { course, jobs, .. } = status(leader.ask(Ask::Status).await);
+    assert_eq!(course, CourseWord::Paused);
+    assert_eq!(jobs.len(), 2);
+    let tighten = |rule: &str| Ask::Tighten {
+        behavior: TightenWord::Deny,
+        rule: rule.into(),
+    };
+    assert!(matches!(
+        leader.ask(tighten("Bash(curl *)")).await,
+        Reply::Done { .. }
+    ));
+    assert!(matches!(
+        leader.ask(tighten("Bash(")).await,
+        Reply::Error { .. }
+    ));
+    let add = |text: &str| Ask::Add {
+        file: "more.toml".into(),
+        text: text.into(),
+    };
+    assert!(matches!(
+        leader.ask(add("[[job]]")).await,
+        Reply::Problems { .. }
+    ));
+    let taken = leader.ask(add(JOBS)).await;
+    assert!(matches!(taken, Reply::NotFound { .. }), "{taken:?}");
+    let more = JOBS
+        .replace("\"docs\"", "\"more\"")
+        .replace("\"late\"", "\"last\"");
+    let added = leader.ask(add(&more)).await;
+    assert!(
+        matches!(&added, Reply::Jobs { jobs } if *jobs == ["more", "last"]),
+        "{added:?}"
+    );
+    let nobody = WorkerId::new(fixture::run(), 99);
+    let tell = Ask::Tell {
+        worker: nobody,
+        text: "hello".into(),
+    };
+    assert!(matches!(leader.ask(tell).await, Reply::NotFound { .. }));
+    let context = Ask::Context { worker: nobody };
+    assert!(matches!(leader.ask(context).await, Reply::NotFound { .. }));
+    let again = leader.ask(Ask::Retry { jobs: None }).await;
+    assert!(matches!(again, Reply::NotFound { .. }), "{again:?}");
+    let stop = Ask::Stop {
+        worker: None,
+        text: Some("enough".into()),
+    };
+    assert!(matches!(leader.ask(stop).await, Reply::Done { .. }));
+    let folder = leader.stop().await;
+    let lines = lines_of(&folder);
+    for wanted in [
+        "pauses the run",
+        "adds jobs of more.toml: more, last",
+        "enough",
+    ] {
+        assert!(
+            lines.iter().any(|line| line.contains(wanted)),
+            "{wanted}: {lines:#?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn law_16_a_context_is_shown_with_the_rule_of_each_file() {
+    let mut leader = Desk::start().await;
+    let mut events = leader.leader.events();
+    leader.goes();
+    let worker = loop {
+        if let pointsman_swarm::RunEvent::WorkerStarted { lineage, .. } =
+            events.recv().await.unwrap()
+        {
+            break lineage.agent().worker;
+        }
+    };
+    let Reply::Context(card) = leader.ask(Ask::Context { worker }).await else {
+        panic!("no context");
+    };
+    assert_eq!(
+        card.digest,
+        leader.leader.context(worker).unwrap().context.digest()
+    );
+    let rule = card
+        .rules
+        .iter()
+        .find(|rule| rule.rule == "Bash(rm *)")
+        .unwrap();
+    assert_eq!(
+        (rule.behavior.as_str(), rule.source.as_str()),
+        ("deny", "flagSettings")
+    );
+    assert_eq!(rule.place.as_deref(), Some("jobs.toml:4:9"));
+    let text = crate::render::context_text(&card);
+    assert!(text.contains("jobs.toml:4:9"), "{text}");
     leader.stop().await;
 }

@@ -182,6 +182,8 @@ impl Bench {
             ids,
             answer_within: Millis(60_000),
             stop: stop.clone(),
+            pace: crate::Pace::default(),
+            follow_ups: crate::FollowUps::none(),
             moves,
             environment,
             tree: Arc::new(DiskTree),

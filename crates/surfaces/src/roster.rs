@@ -20,7 +20,7 @@ const ENDED_MAX: usize = 200;
 
 /// What an agent is at, as far as its calls tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Doing {
+pub(crate) enum Doing {
     /// Between its calls.
     Working,
     /// Its call runs.
@@ -31,38 +31,38 @@ pub(super) enum Doing {
 
 /// An agent, as it is shown.
 #[derive(Debug, Clone)]
-pub(super) struct Agent {
-    pub(super) lineage: Lineage,
-    pub(super) mode: PermissionMode,
-    pub(super) doing: Doing,
-    pub(super) started: WallTime,
+pub(crate) struct Agent {
+    pub(crate) lineage: Lineage,
+    pub(crate) mode: PermissionMode,
+    pub(crate) doing: Doing,
+    pub(crate) started: WallTime,
     /// When something was heard of it last.
-    pub(super) heard: WallTime,
-    pub(super) refusals: u32,
+    pub(crate) heard: WallTime,
+    pub(crate) refusals: u32,
     children: Vec<WorkerId>,
 }
 
 impl Agent {
     /// Whether it has been silent for long.
-    pub(super) fn is_silent(&self, now: WallTime) -> bool {
+    pub(crate) fn is_silent(&self, now: WallTime) -> bool {
         self.doing == Doing::Working && now.since(self.heard) >= SILENT_AFTER
     }
 }
 
 /// A job of the file.
 #[derive(Debug, Clone)]
-pub(super) struct JobRow {
-    pub(super) name: String,
+pub(crate) struct JobRow {
+    pub(crate) name: String,
     /// Its worker at the latest try; nothing while it has not started.
-    pub(super) worker: Option<WorkerId>,
-    pub(super) tries: u32,
+    pub(crate) worker: Option<WorkerId>,
+    pub(crate) tries: u32,
     /// How it ended.
-    pub(super) end: Option<JobEnd>,
+    pub(crate) end: Option<JobEnd>,
 }
 
 /// What a row of the tree stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Leader,
     /// A job, by its place in the file.
     Job(usize),
@@ -71,22 +71,22 @@ pub(super) enum Node {
 
 /// A row of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Twig {
-    pub(super) node: Node,
-    pub(super) depth: u16,
+pub(crate) struct Twig {
+    pub(crate) node: Node,
+    pub(crate) depth: u16,
 }
 
 /// How many jobs stand where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Progress {
-    pub(super) all: usize,
-    pub(super) done: usize,
-    pub(super) failed: usize,
+pub(crate) struct Progress {
+    pub(crate) all: usize,
+    pub(crate) done: usize,
+    pub(crate) failed: usize,
 }
 
 /// See the module's words.
 #[derive(Debug, Default)]
-pub(super) struct Roster {
+pub(crate) struct Roster {
     jobs: Vec<JobRow>,
     agents: BTreeMap<WorkerId, Agent>,
     ended: VecDeque<WorkerId>,
@@ -94,7 +94,7 @@ pub(super) struct Roster {
 
 impl Roster {
     /// The roster of a run with these jobs, none of them started.
-    pub(super) fn new(jobs: &[String]) -> Self {
+    pub(crate) fn new(jobs: &[String]) -> Self {
         let job = |name: &String| JobRow {
             name: name.clone(),
             worker: None,
@@ -108,7 +108,7 @@ impl Roster {
     }
 
     /// Takes a record in.
-    pub(super) fn record(&mut self, record: &LedgerRecord) {
+    pub(crate) fn record(&mut self, record: &LedgerRecord) {
         let at = record.at;
         if let Some(agent) = record
             .body
@@ -135,7 +135,7 @@ impl Roster {
     }
 
     /// Takes news of the run in.
-    pub(super) fn run_event(&mut self, event: &RunEvent) {
+    pub(crate) fn run_event(&mut self, event: &RunEvent) {
         let (RunEvent::JobEnded { job, .. } | RunEvent::JobWillRetry { job, .. }) = event else {
             return;
         };
@@ -230,7 +230,7 @@ impl Roster {
     }
 
     /// The tree, from the leader down, in the order of the file and of the spawns.
-    pub(super) fn tree(&self) -> Vec<Twig> {
+    pub(crate) fn tree(&self) -> Vec<Twig> {
         let mut rows = vec![Twig {
             node: Node::Leader,
             depth: 0,
@@ -260,17 +260,17 @@ impl Roster {
     }
 
     /// The job at that place.
-    pub(super) fn job(&self, at: usize) -> Option<&JobRow> {
+    pub(crate) fn job(&self, at: usize) -> Option<&JobRow> {
         self.jobs.get(at)
     }
 
     /// One agent.
-    pub(super) fn agent(&self, worker: WorkerId) -> Option<&Agent> {
+    pub(crate) fn agent(&self, worker: WorkerId) -> Option<&Agent> {
         self.agents.get(&worker)
     }
 
     /// The agent that a row of the tree stands for, if it stands for one.
-    pub(super) fn worker_at(&self, node: Node) -> Option<WorkerId> {
+    pub(crate) fn worker_at(&self, node: Node) -> Option<WorkerId> {
         match node {
             Node::Leader => None,
             Node::Job(at) => self.job(at)?.worker,
@@ -279,13 +279,13 @@ impl Roster {
     }
 
     /// How many agents are at work.
-    pub(super) fn at_work(&self) -> usize {
+    pub(crate) fn at_work(&self) -> usize {
         let at_work = |agent: &&Agent| !matches!(agent.doing, Doing::Ended { .. });
         self.agents.values().filter(at_work).count()
     }
 
     /// How far the jobs are.
-    pub(super) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> Progress {
         let mut progress = Progress {
             all: self.jobs.len(),
             ..Progress::default()

@@ -1,0 +1,159 @@
+//! `pointsman answer`: a yes or a no to open questions, from another terminal.
+
+mod editing;
+mod saving;
+
+use pointsman_model::{RequestId, RunId};
+use pointsman_surfaces::Editable;
+use pointsman_surfaces::socket::{
+    AlwaysWire, AnswerWord as Word, Ask, Came, Client, Reply, RequestCard, Seat,
+};
+use serde_json::json;
+
+use super::leader::{leader, refused, unexpected};
+use super::queue::cards;
+use crate::arguments::{AnswerArguments, AnswerWord};
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+use saving::Saving;
+
+/// Answers each of the questions. All of them are tried; the code is that of the worst.
+pub(super) fn run(arguments: &AnswerArguments, output: &mut Output) -> Result<Code, Failure> {
+    check(arguments)?;
+    let place = Place::here()?;
+    let mut worst = Code::Done;
+    let mut reached: Option<(RunId, Client)> = None;
+    for id in &arguments.ids {
+        let mut client = match reached.take() {
+            Some((run, client)) if run == id.run() => client,
+            Some(_) | None => leader(&place, Some(id.run()))?.1,
+        };
+        let answered = answer(arguments, *id, &place, &mut client, output);
+        let code = match (answered, arguments.ids.len()) {
+            (Ok(code), _) => code,
+            (Err(failure), 1) => return Err(failure),
+            (Err(failure), _) => {
+                output.note(&failure.to_string());
+                output.object(&json!({ "id": id, "error": failure.what() }));
+                failure.code()
+            }
+        };
+        if code.number() > worst.number() {
+            worst = code;
+        }
+        reached = Some((id.run(), client));
+    }
+    Ok(worst)
+}
+
+/// What goes together.
+fn check(arguments: &AnswerArguments) -> Result<(), Failure> {
+    let edits = arguments.edit || arguments.input.is_some();
+    let several = arguments.ids.len() > 1;
+    match arguments.answer {
+        AnswerWord::Deny if arguments.always.is_some() => {
+            Err(Failure::bad_input("`--always` goes with `allow` alone"))
+        }
+        AnswerWord::Deny if arguments.save.is_some() => {
+            Err(Failure::bad_input("`--save` goes with `allow` alone"))
+        }
+        AnswerWord::Deny if edits => Err(Failure::bad_input(
+            "`--edit` and `--input` go with `allow` alone",
+        )),
+        AnswerWord::Allow if arguments.text.is_some() => {
+            Err(Failure::bad_input("`--text` goes with `deny` alone")
+                .hint("an agent is told why it may not; a yes needs no words"))
+        }
+        _ if several && (edits || arguments.digest.is_some() || arguments.save.is_some()) => {
+            Err(Failure::bad_input(
+                "`--edit`, `--input`, `--digest` and `--save` are for one question at a time",
+            ))
+        }
+        AnswerWord::Allow | AnswerWord::Deny => Ok(()),
+    }
+}
+
+fn answer(
+    arguments: &AnswerArguments,
+    id: RequestId,
+    place: &Place,
+    leader: &mut Client,
+    output: &mut Output,
+) -> Result<Code, Failure> {
+    let card = cards(leader)?.into_iter().find(|card| card.id == id);
+    let saving = match (arguments.save, &card) {
+        (Some(whose), Some(card)) => Some(Saving::of(card, arguments.rule, whose, place)?),
+        (None, _) | (_, None) => None,
+    };
+    let ask = Ask::Answer {
+        id,
+        answer: match arguments.answer {
+            AnswerWord::Allow => Word::Allow,
+            AnswerWord::Deny => Word::Deny,
+        },
+        text: arguments.text.clone(),
+        always: arguments.always.map(|scope| AlwaysWire {
+            scope,
+            proposal: arguments.rule,
+            rules: (!arguments.grant.is_empty()).then(|| arguments.grant.clone()),
+        }),
+        edited: edited(arguments, card.as_ref())?,
+        digest: arguments.digest.or(card.map(|card| card.digest)),
+        at: Seat::Command,
+    };
+    match leader.ask(&ask).map_err(|error| Failure::of(&error))? {
+        Reply::Answered {
+            came: Came::NotFound,
+            text,
+            ..
+        } => Err(Failure::bad_input(text).hint("`pointsman queue` lists what is open")),
+        reply @ Reply::Answered { .. } => {
+            output.object(&reply);
+            let Reply::Answered { came, text, .. } = reply else {
+                return Err(unexpected());
+            };
+            output.text(&(text + "\n"));
+            if let (Some(saving), Came::Won) = (saving, came) {
+                let told = saving.save()?;
+                output.text(&told);
+                output.object(&json!({ "saved": saving.rules, "file": saving.file }));
+            }
+            Ok(code(came))
+        }
+        reply => Err(refused(reply)),
+    }
+}
+
+/// The input that is to run instead, when there is to be another one.
+fn edited(
+    arguments: &AnswerArguments,
+    card: Option<&RequestCard>,
+) -> Result<Option<String>, Failure> {
+    let Some(card) = card.filter(|_| arguments.edit || arguments.input.is_some()) else {
+        return Ok(None);
+    };
+    let part = Editable::of(&card.tool, &card.input);
+    let input = match &arguments.input {
+        // A whole input is one for which the tool's fields are all there.
+        Some(text) if part.field.is_some() && editing::is_whole(text, &part) => text.clone(),
+        Some(text) => rewritten(&part, text)?,
+        None => rewritten(&part, &editing::in_editor(&part)?)?,
+    };
+    Ok(Some(input))
+}
+
+fn rewritten(part: &Editable, text: &str) -> Result<String, Failure> {
+    let input = part.with(text).map_err(|error| {
+        Failure::of(&error).hint("nothing was answered; to run it as it is, leave `--edit` away")
+    })?;
+    Ok(input.as_str().to_owned())
+}
+
+fn code(came: Came) -> Code {
+    match came {
+        Came::Won | Came::SameAgain => Code::Done,
+        Came::Conflict | Came::Expired => Code::Failed,
+        Came::NotFound => Code::BadInput,
+    }
+}

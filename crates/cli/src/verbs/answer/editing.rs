@@ -1,0 +1,64 @@
+//! `answer --edit`: the person's own editor on the part of the call that may be rewritten.
+
+use std::io::Write as _;
+use std::process::Command;
+
+use pointsman_surfaces::Editable;
+
+use crate::failure::Failure;
+
+/// Where an editor is named, in the order in which other programs look.
+const VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
+
+/// Whether the text is the whole input as JSON, and not what one field is to say.
+pub(super) fn is_whole(text: &str, part: &Editable) -> bool {
+    let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text);
+    fields.is_ok_and(|fields| part.field.is_some_and(|field| fields.contains_key(field)))
+}
+
+/// What the person makes of it. The file is theirs alone, and goes with the editor.
+pub(super) fn in_editor(part: &Editable) -> Result<String, Failure> {
+    let editor = VARIABLES
+        .iter()
+        .find_map(|name| {
+            std::env::var(name)
+                .ok()
+                .filter(|set| !set.trim().is_empty())
+        })
+        .ok_or_else(|| {
+            Failure::bad_input("neither `VISUAL` nor `EDITOR` names an editor")
+                .hint("set one, or write the text after `--input`")
+        })?;
+    let suffix = if part.field.is_some() {
+        ".txt"
+    } else {
+        ".json"
+    };
+    let mut file = tempfile::Builder::new()
+        .prefix("pointsman-")
+        .suffix(suffix)
+        .tempfile()
+        .map_err(|error| Failure::of(&error))?;
+    file.write_all(part.text.as_bytes())
+        .map_err(|error| Failure::of(&error))?;
+    // As other programs do it: the variable may hold arguments.
+    let ended = Command::new("sh")
+        .args(["-c", &format!("{editor} \"$1\""), "sh"])
+        .arg(file.path())
+        .status()
+        .map_err(|error| Failure::of(&error))?;
+    if !ended.success() {
+        return Err(Failure::failed(format!(
+            "the editor `{editor}` ended with {ended}; nothing was answered"
+        )));
+    }
+    let text = std::fs::read_to_string(file.path()).map_err(|error| Failure::of(&error))?;
+    // Editors end a file with a line feed that was not there.
+    let added = !part.text.ends_with('\n') && text.ends_with('\n');
+    let text = if added {
+        text.trim_end_matches('\n')
+    } else {
+        &text
+    };
+    Ok(text.to_owned())
+}

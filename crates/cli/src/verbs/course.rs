@@ -1,0 +1,72 @@
+//! `pointsman stop`, `pause`, `retry` and `add`: the course of a run while it is on.
+
+use pointsman_surfaces::socket::{Ask, CourseWord, Reply};
+
+use super::leader::{leader, order, refused};
+use crate::arguments::{AddArguments, PauseArguments, RetryArguments, StopArguments, StopWhat};
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+
+/// Stops a run, a job or an agent.
+pub(super) fn stop(arguments: &StopArguments, output: &mut Output) -> Result<Code, Failure> {
+    let place = Place::here()?;
+    let text = arguments.text.clone();
+    let (run, worker) = match &arguments.what {
+        StopWhat::Run(run) => (Some(*run), None),
+        StopWhat::Worker(worker) => (Some(worker.run()), Some(*worker)),
+        StopWhat::Job(_) => (arguments.leader.run, None),
+    };
+    let (run, mut leader) = leader(&place, run)?;
+    let worker = match &arguments.what {
+        StopWhat::Run(_) | StopWhat::Worker(_) => worker,
+        StopWhat::Job(name) => {
+            let status = leader.ask(&Ask::Status);
+            let jobs = match status.map_err(|error| Failure::of(&error))? {
+                Reply::Status(status) => status.jobs,
+                reply => return Err(refused(reply)),
+            };
+            let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
+            let Some(job) = jobs.iter().find(|job| job.name == *name) else {
+                return Err(Failure::bad_input(format!("{run} has no job `{name}`"))
+                    .hint(format!("it has {}", names.join(", "))));
+            };
+            match (job.worker, job.state.as_str()) {
+                (Some(worker), "runs") => Some(worker),
+                (_, state) => {
+                    return Err(Failure::bad_input(format!(
+                        "the job `{name}` is not at work: {state}"
+                    )));
+                }
+            }
+        }
+    };
+    order(&mut leader, &Ask::Stop { worker, text }, output)
+}
+
+/// Holds a run, or lets it go on.
+pub(super) fn pause(arguments: &PauseArguments, output: &mut Output) -> Result<Code, Failure> {
+    let (_, mut leader) = leader(&Place::here()?, arguments.leader.run)?;
+    let course = if arguments.off {
+        CourseWord::On
+    } else {
+        CourseWord::Paused
+    };
+    order(&mut leader, &Ask::Course { course }, output)
+}
+
+/// Has jobs tried again.
+pub(super) fn retry(arguments: &RetryArguments, output: &mut Output) -> Result<Code, Failure> {
+    let (_, mut leader) = leader(&Place::here()?, arguments.leader.run)?;
+    let jobs = (!arguments.jobs.is_empty()).then(|| arguments.jobs.clone());
+    order(&mut leader, &Ask::Retry { jobs }, output)
+}
+
+/// Lets the jobs of a file join.
+pub(super) fn add(arguments: &AddArguments, output: &mut Output) -> Result<Code, Failure> {
+    let file = arguments.job_file.display().to_string();
+    let text = std::fs::read_to_string(&arguments.job_file)
+        .map_err(|error| Failure::of(&error).at(&file))?;
+    let (_, mut leader) = leader(&Place::here()?, arguments.leader.run)?;
+    order(&mut leader, &Ask::Add { file, text }, output)
+}

@@ -1,0 +1,81 @@
+//! Which running leader a verb talks to, and the talk.
+//!
+//! An id names its run, and `--run` does. Without either it is the only leader of the project; several are never
+//! chosen from in silence.
+
+use pointsman_model::RunId;
+use pointsman_surfaces::socket::{Ask, Client, FindError, ProblemWire, Reply, find_leader};
+use serde_json::json;
+
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+
+/// The leader of that run, or the only one there is.
+pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client), Failure> {
+    find(place, run).map_err(|error| {
+        let failure = Failure::of(&error);
+        match error {
+            FindError::Several(_) => {
+                failure.hint("name one with `--run`; `pointsman runs` tells which is which")
+            }
+            FindError::None | FindError::NotThatRun(_) => failure.hint(format!(
+                "start one with `pointsman run`, or look from inside its project; this is `{}`",
+                place.project
+            )),
+            FindError::State(_) => failure.at(place.state.folder()),
+            _ => failure,
+        }
+    })
+}
+
+/// The same, for those who can do without.
+pub(super) fn find(place: &Place, run: Option<RunId>) -> Result<(RunId, Client), FindError> {
+    find_leader(place.state.sockets().map_err(FindError::State)?, run)
+}
+
+/// Gives a leader an order, and tells what came of it.
+pub(super) fn order(leader: &mut Client, ask: &Ask, output: &mut Output) -> Result<Code, Failure> {
+    match leader.ask(ask).map_err(|error| Failure::of(&error))? {
+        Reply::Done { text } => {
+            output.text(&format!("{text}\n"));
+            output.object(&json!({ "done": text }));
+            Ok(Code::Done)
+        }
+        Reply::Jobs { jobs } => {
+            output.text(&format!("{}\n", jobs.join(", ")));
+            output.object(&json!({ "jobs": jobs }));
+            Ok(Code::Done)
+        }
+        Reply::Problems { problems } => Err(told(&problems, output)),
+        reply => Err(refused(reply)),
+    }
+}
+
+/// Tells each problem of a job file; the failure says how many there are.
+fn told(problems: &[ProblemWire], output: &mut Output) -> Failure {
+    for problem in problems {
+        let mut failure = Failure::bad_input(problem.message.clone()).at(&problem.place);
+        if let Some(hint) = &problem.hint {
+            failure = failure.hint(hint.clone());
+        }
+        output.note(&failure.to_string());
+        output.object(&json!({ "problem": problem }));
+    }
+    Failure::bad_input("the job file has problems; nothing of it joined")
+}
+
+/// What a leader says that does not do what it is asked.
+pub(super) fn refused(reply: Reply) -> Failure {
+    match reply {
+        Reply::NotFound { text } => Failure::bad_input(text),
+        Reply::Error { text } => Failure::failed(text),
+        _ => unexpected(),
+    }
+}
+
+/// A leader that answers something else.
+pub(super) fn unexpected() -> Failure {
+    Failure::failed("the leader answered something else than it was asked")
+        .hint("use the same version of pointsman as the leader")
+}

@@ -1,0 +1,66 @@
+//! `pointsman runs`: the runs of this project, and which of them have a leader now.
+
+use std::collections::BTreeMap;
+
+use pointsman_surfaces::socket::{Ask, Client, CourseWord, Reply, StatusWire};
+use serde_json::json;
+
+use super::leader::refused;
+use super::log;
+use crate::arguments::RunsArguments;
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+
+/// Lists the runs, oldest first; of those that are on also how they stand.
+pub(super) fn run(arguments: &RunsArguments, output: &mut Output) -> Result<Code, Failure> {
+    let RunsArguments { form: _ } = arguments;
+    let place = Place::here()?;
+    let sockets = place.state.sockets().map_err(|error| Failure::of(&error))?;
+    let mut led = BTreeMap::new();
+    for (run, socket) in sockets {
+        if let Ok(mut client) = Client::connect(&socket) {
+            match client.ask(&Ask::Status) {
+                Ok(Reply::Status(status)) => drop(led.insert(run, status)),
+                Ok(reply) => return Err(refused(reply)),
+                // It has ended between the two.
+                Err(_) => {}
+            }
+        }
+    }
+    let runs = log::open(&place)?.runs();
+    for info in runs.map_err(|error| log::failed(&error))? {
+        let status = led.get(&info.run);
+        output.text(&log::run_line(&info));
+        if let Some(status) = status {
+            output.text(&format!("        {}\n", words(status)));
+        }
+        let mut object = log::run_object(&info);
+        if let Some(fields) = object.as_object_mut() {
+            fields.insert("leader".into(), json!(status));
+        }
+        output.object(&object);
+    }
+    match led.len() {
+        0 => output.text("no leader runs now\n"),
+        1 => {}
+        count => output.text(&format!(
+            "{count} leaders run: verbs that reach one want `--run`, or an id of its run\n"
+        )),
+    }
+    Ok(Code::Done)
+}
+
+fn words(status: &StatusWire) -> String {
+    let done = status.jobs.iter().filter(|job| job.state == "done").count();
+    let course = match status.course {
+        CourseWord::On => "",
+        CourseWord::Paused => ", paused",
+    };
+    format!(
+        "{done} of {} jobs done, {} agents at work, {} questions wait{course}",
+        status.jobs.len(),
+        status.at_work,
+        status.waiting
+    )
+}

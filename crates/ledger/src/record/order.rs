@@ -1,0 +1,64 @@
+//! Records of what a person makes of a run while it is on, but for answers and stops.
+
+use pointsman_model::{Answerer, Digest, PermissionMode, WorkerId};
+use serde::{Deserialize, Serialize};
+
+/// A person changed the course of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderGiven {
+    /// Who.
+    pub by: Answerer,
+    /// What.
+    pub order: RunOrder,
+}
+
+/// What can be made of a run while it is on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum RunOrder {
+    /// No job starts and agents are held at their next call.
+    Pause,
+    /// They go on.
+    GoOn,
+    /// Jobs that did not end well are tried again.
+    Retry {
+        /// Their names.
+        jobs: Vec<Box<str>>,
+    },
+    /// Jobs of another file join.
+    Add {
+        /// Their names.
+        jobs: Vec<Box<str>>,
+        /// The file, as it was given.
+        file: Box<str>,
+        /// The fingerprint of its text.
+        digest: Digest,
+    },
+    /// Agents are held to a mode that trusts less than their own may.
+    LowerMode {
+        /// The agent, with all below it; all agents when none is named.
+        worker: Option<WorkerId>,
+        /// The mode.
+        mode: PermissionMode,
+    },
+    /// An agent was told something.
+    FollowUp {
+        /// The agent.
+        worker: WorkerId,
+        /// What it was told.
+        text: Box<str>,
+    },
+}
+
+impl OrderGiven {
+    /// The agent it is about, if it is about one.
+    pub(super) fn worker(&self) -> Option<WorkerId> {
+        match &self.order {
+            RunOrder::FollowUp { worker, .. } => Some(*worker),
+            RunOrder::LowerMode { worker, .. } => *worker,
+            RunOrder::Pause | RunOrder::GoOn | RunOrder::Retry { .. } | RunOrder::Add { .. } => {
+                None
+            }
+        }
+    }
+}

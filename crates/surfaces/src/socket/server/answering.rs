@@ -1,0 +1,351 @@
+//! What a client is answered. Decides nothing: answers go to the requests, orders to the leader.
+
+mod modes;
+
+use pointsman_approvals::{Answer, Answered, GrantsError};
+use pointsman_model::{
+    Answerer, GrantId, GrantRequest, JsonText, PermissionRule, RequestId, RuleBehavior, RuleSource,
+    RuleText, Surface, Verdict, VerdictKind, WorkerId,
+};
+use pointsman_swarm::{
+    JobFile, JobFileProblem, LeaderHandle, OrderError, RetryWhich, StopReason, StopWorker,
+};
+use pointsman_tools::Course;
+
+use crate::render::{moment, verdict_line};
+use crate::session::{fault_of, grant_for};
+use crate::shown;
+use crate::socket::cards::{ContextCard, GrantCard, JobWire, RequestCard};
+use crate::socket::wire::{
+    AlwaysWire, AnswerWord, Ask, Came, CourseWord, ProblemWire, Reply, Seat, StatusWire,
+    TightenWord,
+};
+
+/// Whoever is on the other side: the same user, by command.
+pub(super) const PERSON: Answerer = Answerer::Person {
+    surface: Surface::Command,
+};
+
+/// An answer as a client gives it.
+struct Given {
+    id: RequestId,
+    answer: AnswerWord,
+    text: Option<String>,
+    always: Option<AlwaysWire>,
+    edited: Option<String>,
+}
+
+/// Does what a client asks, and says what came of it.
+pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
+    match ask {
+        Ask::Queue | Ask::Watch => queue(leader),
+        Ask::Answer {
+            id,
+            answer,
+            text,
+            always,
+            edited,
+            digest,
+            at,
+        } => {
+            let given = Given {
+                id,
+                answer,
+                text,
+                always,
+                edited,
+            };
+            match verdict_kind(leader, given) {
+                Err(text) => Reply::Error { text },
+                Ok(kind) => {
+                    let by = person(at);
+                    let answer = Answer { kind, by, digest };
+                    match leader.requests().answer(id, answer).await {
+                        Ok(answered) => came(id, &answered),
+                        Err(error) => failed(&error),
+                    }
+                }
+            }
+        }
+        Ask::Touch { id } => {
+            leader.requests().touch(id).await;
+            done(format!("a person is at {id}"))
+        }
+        Ask::Grants => Reply::Grants {
+            run: leader.run(),
+            grants: leader.grants().list().iter().map(GrantCard::of).collect(),
+        },
+        Ask::Revoke { id } => revoke(id, leader).await,
+        Ask::Status => status(leader),
+        Ask::Context { worker } => context(worker, leader),
+        ask @ (Ask::Stop { .. }
+        | Ask::Course { .. }
+        | Ask::Retry { .. }
+        | Ask::Add { .. }
+        | Ask::Tell { .. }
+        | Ask::Mode { .. }
+        | Ask::Tighten { .. }) => order(ask, leader).await,
+    }
+}
+
+/// The open requests, oldest first.
+pub(super) fn queue(leader: &LeaderHandle) -> Reply {
+    let now = leader.clock().now();
+    let open = leader.requests().list();
+    let cards = open.iter().map(|open| RequestCard::of(&open.request, now));
+    Reply::Queue {
+        run: leader.run(),
+        requests: cards.collect(),
+    }
+}
+
+fn person(at: Seat) -> Answerer {
+    match at {
+        Seat::Command => PERSON,
+        Seat::Screen => Answerer::Person {
+            surface: Surface::Terminal,
+        },
+    }
+}
+
+fn done(text: String) -> Reply {
+    Reply::Done { text }
+}
+
+fn failed(error: &dyn std::error::Error) -> Reply {
+    Reply::Error {
+        text: error.to_string(),
+    }
+}
+
+fn status(leader: &LeaderHandle) -> Reply {
+    Reply::Status(StatusWire {
+        run: leader.run(),
+        course: match leader.course() {
+            Course::On => CourseWord::On,
+            Course::Paused => CourseWord::Paused,
+        },
+        jobs: leader.jobs().iter().map(JobWire::of).collect(),
+        waiting: leader.requests().list().len(),
+        at_work: leader.workers().len(),
+    })
+}
+
+fn context(worker: WorkerId, leader: &LeaderHandle) -> Reply {
+    match leader.context(worker) {
+        None => Reply::NotFound {
+            text: format!("{worker} was not started in {}", leader.run()),
+        },
+        Some(frozen) => {
+            let lineage = &frozen.context.parts().lineage;
+            let overlay = leader.grants().overlay_for(lineage, leader.clock().now());
+            Reply::Context(Box::new(ContextCard::of(&frozen.context, &overlay)))
+        }
+    }
+}
+
+/// Carries an order to the leader.
+async fn order(ask: Ask, leader: &LeaderHandle) -> Reply {
+    match ask {
+        Ask::Stop { worker, text } => stop(worker, text, leader).await,
+        Ask::Course { course } => {
+            let (course, told) = match course {
+                CourseWord::Paused => (Course::Paused, "is paused"),
+                CourseWord::On => (Course::On, "goes on"),
+            };
+            match leader.set_course(course, PERSON).await {
+                Ok(()) => done(format!("{} {told}", leader.run())),
+                Err(error) => not_done(&error),
+            }
+        }
+        Ask::Retry { jobs } => {
+            let which = match jobs {
+                None => RetryWhich::AllFailed,
+                Some(names) => {
+                    RetryWhich::Named(names.into_iter().map(String::into_boxed_str).collect())
+                }
+            };
+            jobs_reply(leader.retry(which, PERSON).await)
+        }
+        Ask::Add { file, text } => match JobFile::parse_in(&text, &file, leader.project()) {
+            Err(problems) => Reply::Problems {
+                problems: problems.iter().map(problem).collect(),
+            },
+            Ok(job_file) => jobs_reply(leader.add_jobs(job_file, PERSON).await),
+        },
+        Ask::Tell { worker, text } => match leader.follow_up(worker, &text, PERSON).await {
+            Ok(()) => done(format!("{worker} reads it before its next turn")),
+            Err(error) => not_done(&error),
+        },
+        Ask::Mode { worker, mode } => modes::change(worker, mode, leader).await,
+        Ask::Tighten { behavior, rule } => tighten(behavior, &rule, leader).await,
+        // Those that only look are answered above.
+        Ask::Queue
+        | Ask::Watch
+        | Ask::Answer { .. }
+        | Ask::Touch { .. }
+        | Ask::Grants
+        | Ask::Revoke { .. }
+        | Ask::Status
+        | Ask::Context { .. } => Reply::Error {
+            text: "this is no order".into(),
+        },
+    }
+}
+
+fn not_done(error: &OrderError) -> Reply {
+    let text = error.to_string();
+    match error {
+        OrderError::NotAtWork(_) | OrderError::NotRetried(_) | OrderError::NameTaken(_) => {
+            Reply::NotFound { text }
+        }
+        _ => Reply::Error { text },
+    }
+}
+
+fn jobs_reply(came: Result<Vec<std::sync::Arc<str>>, OrderError>) -> Reply {
+    match came {
+        Ok(names) => Reply::Jobs {
+            jobs: names.iter().map(ToString::to_string).collect(),
+        },
+        Err(error) => not_done(&error),
+    }
+}
+
+fn problem(problem: &JobFileProblem) -> ProblemWire {
+    ProblemWire {
+        place: problem.place().to_string(),
+        message: problem.message().into(),
+        hint: problem.hint().map(str::to_owned),
+    }
+}
+
+async fn stop(worker: Option<WorkerId>, text: Option<String>, leader: &LeaderHandle) -> Reply {
+    let text = text.unwrap_or_else(|| "`pointsman stop`".into());
+    let Some(worker) = worker else {
+        leader.stop(StopReason::Person { text: text.into() });
+        return done(format!("{} is being stopped", leader.run()));
+    };
+    match leader.stop_worker(worker, &text).await {
+        Ok(StopWorker::Stopping) => done(format!(
+            "{worker} and all agents below it are being stopped"
+        )),
+        Ok(StopWorker::NotAtWork) => Reply::NotFound {
+            text: format!("{worker} is not at work in {}", leader.run()),
+        },
+        Err(error) => failed(&error),
+    }
+}
+
+async fn tighten(behavior: TightenWord, rule: &str, leader: &LeaderHandle) -> Reply {
+    let behavior = match behavior {
+        TightenWord::Deny => RuleBehavior::Deny,
+        TightenWord::Ask => RuleBehavior::Ask,
+    };
+    let rule = PermissionRule {
+        behavior,
+        text: RuleText::new(rule),
+        source: RuleSource::Session,
+        place: None,
+        anchor: leader.project().clone(),
+    };
+    let told = format!(
+        "{behavior} {} holds from the next call of every agent on",
+        shown::line(rule.text.as_str())
+    );
+    match leader.grants().tighten(rule, PERSON).await {
+        Ok(()) => done(told),
+        // It is in force all the same; the record alone is missing.
+        Err(error @ GrantsError::NotRecorded(_)) => done(format!("{told}; {error}")),
+        Err(error) => failed(&error),
+    }
+}
+
+async fn revoke(id: GrantId, leader: &LeaderHandle) -> Reply {
+    match leader.grants().revoke(id, PERSON).await {
+        Ok(()) => Reply::Revoked { id },
+        // It is over all the same; the record alone is missing.
+        Err(error @ GrantsError::NotRecorded(_)) => {
+            tracing::warn!(%error, grant = %id, "the end of a grant was not recorded");
+            Reply::Revoked { id }
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn verdict_kind(leader: &LeaderHandle, given: Given) -> Result<VerdictKind, String> {
+    let Given {
+        id,
+        answer,
+        text,
+        always,
+        edited,
+    } = given;
+    match answer {
+        AnswerWord::Deny => Ok(VerdictKind::Deny {
+            text: text.map(String::into_boxed_str),
+        }),
+        AnswerWord::Allow => {
+            let edited = match edited {
+                None => None,
+                Some(input) => Some(JsonText::parse(&input).map_err(|error| error.to_string())?),
+            };
+            let grant = match (always, leader.requests().get(id)) {
+                (Some(always), Some(open)) => Some(granted(&open.request, always)?),
+                // A request that is no longer open is answered plainly, to hear what became of it.
+                (None, _) | (Some(_), None) => None,
+            };
+            Ok(VerdictKind::Allow { edited, grant })
+        }
+    }
+}
+
+/// What a yes for more than one call grants: a proposal, or what the person wrote in its place.
+fn granted(
+    request: &pointsman_model::PermissionRequest,
+    always: AlwaysWire,
+) -> Result<GrantRequest, String> {
+    let grant =
+        grant_for(request, always.proposal, always.scope).map_err(|error| error.to_string())?;
+    let Some(rules) = always.rules else {
+        return Ok(grant);
+    };
+    if rules.is_empty() {
+        return Err("there is no rule to grant".into());
+    }
+    let rules: Vec<RuleText> = rules.iter().map(|rule| RuleText::new(rule)).collect();
+    for rule in &rules {
+        if let Some(fault) = fault_of(rule) {
+            return Err(format!("`{}`: {fault}", shown::line(rule.as_str())));
+        }
+    }
+    Ok(GrantRequest { rules, ..grant })
+}
+
+fn came(id: RequestId, answered: &Answered) -> Reply {
+    let told = |winner: &Verdict| format!("{} at {}", verdict_line(winner), moment(winner.at));
+    let (came, text) = match answered {
+        Answered::Won(verdict) => (Came::Won, format!("{id} is {}", verdict_line(verdict))),
+        Answered::SameAgain { winner } => (
+            Came::SameAgain,
+            format!("{id} was answered the same way before: {}", told(winner)),
+        ),
+        Answered::Conflict { winner } => (
+            Came::Conflict,
+            format!(
+                "{id} was answered before, and that stands: {}",
+                told(winner)
+            ),
+        ),
+        Answered::Expired => (
+            Came::Expired,
+            format!("{id} is no longer open: nobody answered in time"),
+        ),
+        Answered::PersonAtIt => (
+            Came::Conflict,
+            format!("a person is answering {id} at another surface"),
+        ),
+        Answered::NotFound => (Came::NotFound, format!("there is no question {id}")),
+    };
+    Reply::Answered { id, came, text }
+}

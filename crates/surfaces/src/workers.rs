@@ -1,0 +1,158 @@
+//! The agents of a run as a list: what each is at, since when, and what it waits for. Told by the ledger's records
+//! alone, so that it is the same for a run that is on and for one that has ended.
+
+use std::collections::BTreeMap;
+
+use pointsman_ledger::{LedgerRecord, RecordBody, WorkerEnd};
+use pointsman_model::{Millis, RequestId, WallTime, WorkerId};
+use serde::Serialize;
+
+use crate::roster::{Doing, Roster};
+
+/// What an agent is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerState {
+    /// A person's answer.
+    WaitsForYou,
+    /// A tool, which runs.
+    Runs,
+    /// Its own work, between its calls.
+    Works,
+    /// Nothing that is heard of: it has said nothing for long.
+    Silent,
+    /// It ended well.
+    Done,
+    /// It ended otherwise.
+    Failed,
+    /// It was stopped.
+    Stopped,
+    /// A hook, a classifier or a limit halted it.
+    Halted,
+}
+
+impl WorkerState {
+    /// Whether it has ended.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        match self {
+            Self::WaitsForYou | Self::Runs | Self::Works | Self::Silent => false,
+            Self::Done | Self::Failed | Self::Stopped | Self::Halted => true,
+        }
+    }
+
+    /// The words for it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::WaitsForYou => "waits for you",
+            Self::Runs => "runs a tool",
+            Self::Works => "at work",
+            Self::Silent => "silent",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+            Self::Halted => "halted",
+        }
+    }
+}
+
+/// One agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkerRow {
+    /// The agent.
+    pub worker: WorkerId,
+    /// Who it is, from the job down.
+    pub agent: String,
+    /// How deep it stands; a job's worker at 1.
+    pub depth: u32,
+    /// Its mode.
+    pub mode: String,
+    /// What it is at.
+    pub state: WorkerState,
+    /// The call that runs, the question it waits for, or what it came to.
+    pub what: String,
+    /// When it was started.
+    pub started_at: WallTime,
+    /// How long nothing was heard of it.
+    pub silent: Millis,
+    /// How many of its calls were refused.
+    pub refusals: u32,
+    /// Its open questions, oldest first.
+    pub questions: Vec<RequestId>,
+}
+
+/// The agents of one run, as its records tell.
+#[derive(Debug, Default)]
+pub struct Workers {
+    roster: Roster,
+    open: BTreeMap<RequestId, WorkerId>,
+}
+
+impl Workers {
+    /// Takes the next record in.
+    pub fn record(&mut self, record: &LedgerRecord) {
+        self.roster.record(record);
+        match &record.body {
+            RecordBody::RequestOpened(opened) => {
+                let worker = opened.request.lineage.agent().worker;
+                self.open.insert(opened.request.id, worker);
+            }
+            RecordBody::RequestClosed(closed) => {
+                self.open.remove(&closed.request);
+            }
+            _ => {}
+        }
+    }
+
+    /// The list at `now`, parents before their children. Ended sub-agents beyond some hundreds are left out.
+    #[must_use]
+    pub fn rows(&self, now: WallTime) -> Vec<WorkerRow> {
+        let tree = self.roster.tree();
+        let workers = tree
+            .iter()
+            .filter_map(|twig| self.roster.worker_at(twig.node));
+        workers.filter_map(|worker| self.row(worker, now)).collect()
+    }
+
+    fn row(&self, worker: WorkerId, now: WallTime) -> Option<WorkerRow> {
+        let agent = self.roster.agent(worker)?;
+        let questions: Vec<RequestId> = self
+            .open
+            .iter()
+            .filter(|(_, asks)| **asks == worker)
+            .map(|(id, _)| *id)
+            .collect();
+        let (state, what) = match &agent.doing {
+            Doing::Ended { how, text } => {
+                let state = match how {
+                    WorkerEnd::Done => WorkerState::Done,
+                    WorkerEnd::Failed => WorkerState::Failed,
+                    WorkerEnd::Stopped => WorkerState::Stopped,
+                    WorkerEnd::Halted => WorkerState::Halted,
+                };
+                (state, text.clone())
+            }
+            _ if !questions.is_empty() => {
+                let ids: Vec<String> = questions.iter().map(ToString::to_string).collect();
+                (WorkerState::WaitsForYou, ids.join(" "))
+            }
+            Doing::Running { what, .. } => (WorkerState::Runs, what.clone()),
+            Doing::Working if agent.is_silent(now) => (WorkerState::Silent, String::new()),
+            Doing::Working => (WorkerState::Works, String::new()),
+        };
+        Some(WorkerRow {
+            worker,
+            agent: agent.lineage.to_string(),
+            depth: agent.lineage.depth(),
+            mode: agent.mode.to_string(),
+            state,
+            what,
+            started_at: agent.started,
+            silent: now.since(agent.heard),
+            refusals: agent.refusals,
+            questions,
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! The leader carries out orders.
+
+use std::sync::Arc;
+
+use pointsman_ledger::{AppendError, OrderGiven, RunOrder};
+use pointsman_model::{Answerer, Attended};
+use pointsman_tools::Course;
+
+use super::contexts::{job_grounds, stopping};
+use super::orders::{Order, OrderError, RetryWhich};
+use super::work::check_models;
+use super::{Leader, Progress};
+use crate::plan::{PlanEffect, PlanEvent};
+use crate::{JobFile, JobState};
+
+impl Leader {
+    /// Carries one order out, and says what the plan makes of it.
+    pub(super) async fn obey(&mut self, order: Order) -> Vec<PlanEffect> {
+        match order {
+            Order::Pace { course, by, done } => {
+                let effects = self.set_pace(course);
+                let order = match course {
+                    Course::Paused => RunOrder::Pause,
+                    Course::On => RunOrder::GoOn,
+                };
+                // Whoever asked may have gone.
+                let _ = done.send(self.recorded(by, order).await);
+                effects
+            }
+            Order::Retry { which, by, done } => match self.retry(&which) {
+                Err(error) => {
+                    let _ = done.send(Err(error));
+                    Vec::new()
+                }
+                Ok((names, effects)) => {
+                    let jobs = names.iter().map(|name| name.as_ref().into()).collect();
+                    let recorded = self.recorded(by, RunOrder::Retry { jobs }).await;
+                    let _ = done.send(recorded.map(|()| names));
+                    effects
+                }
+            },
+            Order::Add { job_file, by, done } => {
+                let (file, digest) = (job_file.path.as_ref().into(), job_file.digest);
+                match self.add(*job_file) {
+                    Err(error) => {
+                        let _ = done.send(Err(error));
+                        Vec::new()
+                    }
+                    Ok((names, effects)) => {
+                        let jobs = names.iter().map(|name| name.as_ref().into()).collect();
+                        let order = RunOrder::Add { jobs, file, digest };
+                        let recorded = self.recorded(by, order).await;
+                        let _ = done.send(recorded.map(|()| names));
+                        effects
+                    }
+                }
+            }
+        }
+    }
+
+    fn set_pace(&mut self, course: Course) -> Vec<PlanEffect> {
+        self.ground.pace.set(course);
+        self.plan.handle(match course {
+            Course::Paused => PlanEvent::Pause,
+            Course::On => PlanEvent::GoOn,
+        })
+    }
+
+    fn retry(
+        &mut self,
+        which: &RetryWhich,
+    ) -> Result<(Vec<Arc<str>>, Vec<PlanEffect>), OrderError> {
+        let jobs = self.plan.retried(which)?;
+        let names = jobs.iter().map(|job| self.name(*job)).collect();
+        for job in self.plan.with_those_that_need(&jobs) {
+            if let Some(progress) = self.progress.get_mut(job) {
+                progress.end = None;
+            }
+            self.board.set(job, JobState::Waits);
+        }
+        Ok((names, self.plan.handle(PlanEvent::Retry { jobs })))
+    }
+
+    /// Lets the jobs of another file join. What its agents may do is worked out as at the start, from the same
+    /// settings; who named the file has said yes to it.
+    fn add(&mut self, file: JobFile) -> Result<(Vec<Arc<str>>, Vec<PlanEffect>), OrderError> {
+        if self.plan.is_over() {
+            return Err(OrderError::Ending);
+        }
+        let taken = |name: &Arc<str>| self.jobs.iter().any(|job| job.name == *name);
+        if let Some(job) = file.jobs.iter().find(|job| taken(&job.name)) {
+            return Err(OrderError::NameTaken(Arc::clone(&job.name)));
+        }
+        let known = |name| self.ground.agents.contains_key(name);
+        if let Some(name) = file.agents.keys().find(|name| known(name)) {
+            return Err(OrderError::AgentTaken(name.as_str().into()));
+        }
+        let before = std::mem::replace(&mut self.options.job_file, file);
+        let joined = self.joined();
+        if joined.is_err() {
+            self.options.job_file = before;
+        }
+        joined
+    }
+
+    /// The jobs of the file that the options hold now, in the plan.
+    fn joined(&mut self) -> Result<(Vec<Arc<str>>, Vec<PlanEffect>), OrderError> {
+        let (grounds, problems) = job_grounds(&self.options)?;
+        check_models(&self.options)?;
+        match self.options.attended {
+            Attended::Yes => {}
+            Attended::No => {
+                if let Some(problem) = stopping(&problems).into_iter().next() {
+                    return Err(OrderError::Rules(Box::new(problem)));
+                }
+            }
+        }
+        let file = &self.options.job_file;
+        for (name, agent) in &file.agents {
+            self.ground.agents.insert(name.clone(), agent.clone());
+        }
+        let names = file.jobs.iter().map(|job| Arc::clone(&job.name)).collect();
+        self.jobs.extend(file.jobs.iter().cloned().map(Arc::new));
+        self.job_grounds.extend(grounds);
+        self.board.add(&file.jobs);
+        self.progress.resize(self.jobs.len(), Progress::default());
+        let jobs = file.jobs.clone();
+        Ok((names, self.plan.handle(PlanEvent::Add { jobs })))
+    }
+
+    async fn recorded(&self, by: Answerer, order: RunOrder) -> Result<(), OrderError> {
+        let given = OrderGiven { by, order };
+        let recorded: Result<_, AppendError> =
+            self.ground.ledger.note(self.ground.run, given).await;
+        recorded.map(drop).map_err(OrderError::NotRecorded)
+    }
+}

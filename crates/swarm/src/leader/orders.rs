@@ -1,0 +1,110 @@
+//! Orders: what a person makes of a run while it is on, but for answers.
+//!
+//! The handle sends them, the leader's loop takes them one at a time between two events, so an order never meets a
+//! plan in the middle of a step.
+
+use std::sync::Arc;
+
+use pointsman_ledger::AppendError;
+use pointsman_model::{Answerer, PermissionMode, WorkerId};
+use pointsman_policy::Problem;
+use pointsman_tools::{Course, NotHeard};
+use tokio::sync::oneshot;
+
+use super::{NoModel, StartError};
+use crate::JobFile;
+use crate::plan::NotRetried;
+
+/// One order.
+pub(super) enum Order {
+    /// Hold the run, or let it go on.
+    Pace {
+        course: Course,
+        by: Answerer,
+        done: oneshot::Sender<Result<(), OrderError>>,
+    },
+    /// Try jobs again that did not end well.
+    Retry {
+        which: RetryWhich,
+        by: Answerer,
+        done: oneshot::Sender<Result<Vec<Arc<str>>, OrderError>>,
+    },
+    /// Let jobs join.
+    Add {
+        job_file: Box<JobFile>,
+        by: Answerer,
+        done: oneshot::Sender<Result<Vec<Arc<str>>, OrderError>>,
+    },
+}
+
+/// Which jobs are to be tried again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RetryWhich {
+    /// All that did not end well.
+    AllFailed,
+    /// These.
+    Named(Vec<Box<str>>),
+}
+
+/// Why an order was not carried out. Nothing was changed, unless it says otherwise.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OrderError {
+    /// The run is at its end.
+    #[error("the run is ending; it takes no more orders")]
+    Ending,
+    /// Too many orders wait.
+    #[error("the leader has too many orders to carry out: try again")]
+    Busy,
+    /// A job can't be tried again.
+    #[error(transparent)]
+    NotRetried(#[from] NotRetried),
+    /// A job of that name is in the run.
+    #[error("the run has a job `{0}` already")]
+    NameTaken(Arc<str>),
+    /// An agent of that type is in the run, and it is another one.
+    #[error("the run has agents of type `{0}` already; give those of the file another name")]
+    AgentTaken(Box<str>),
+    /// The settings switch a mode off that the file asks for.
+    #[error("`{who}` asks for mode `{mode}`, which the settings switch off")]
+    ModeForbidden {
+        /// The job or agent.
+        who: Box<str>,
+        /// The mode.
+        mode: PermissionMode,
+    },
+    /// Something that forbids or asks can't be read, and nobody is there to be asked instead.
+    #[error("a rule of the file that forbids or asks can't be read: {0}")]
+    Rules(Box<Problem>),
+    /// A model of the file can't be reached.
+    #[error(transparent)]
+    Model(#[from] NoModel),
+    /// The agent is not at work here.
+    #[error("{0} is not at work in this run")]
+    NotAtWork(WorkerId),
+    /// The agent follows its steps and can't be talked to.
+    #[error("{0} follows the steps of its job file: it reads no messages")]
+    Deaf(WorkerId),
+    /// The words did not get there.
+    #[error(transparent)]
+    NotHeard(#[from] NotHeard),
+    /// It is done, but it can't be recorded.
+    #[error("this was done, but it can't be recorded")]
+    NotRecorded(#[source] AppendError),
+    /// Any other reason for which a leader with this file would not start.
+    #[error(transparent)]
+    File(Box<StartError>),
+}
+
+impl From<StartError> for OrderError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::ModeForbidden { job, mode } => Self::ModeForbidden { who: job, mode },
+            StartError::AgentModeForbidden { agent, mode } => {
+                Self::ModeForbidden { who: agent, mode }
+            }
+            StartError::Model(error) => Self::Model(error),
+            other => Self::File(Box::new(other)),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Verbs that reach a running leader: what they show, what they order, and how they end.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::ground::{Project, until};
+
+/// Two jobs that ask, one that needs a file which is not there at first, and one that needs that.
+const JOBS: &str = r#"
+slots = 16
+[[job]]
+name = "one"
+mode = "default"
+deny = ["Bash(rm *)"]
+[[job.step]]
+tool = "Write"
+input = { file_path = "one.txt", content = "one\n" }
+[[job]]
+name = "two"
+[[job.step]]
+tool = "Write"
+input = { file_path = "two.txt", content = "two\n" }
+[[job]]
+name = "needs-file"
+allow = ["Read"]
+[[job.step]]
+tool = "Read"
+input = { file_path = "there.txt" }
+[[job]]
+name = "after"
+needs = ["needs-file"]
+allow = ["Bash(true)"]
+[[job.step]]
+tool = "Bash"
+input = { command = "true" }
+"#;
+
+fn ask(project: &Project) -> crate::ground::Running {
+    let running = project.start(["run", "--attended", "--json", "job.toml"]);
+    project.questions(2);
+    running
+}
+
+fn ids(project: &Project) -> Vec<String> {
+    let open = project.queue();
+    let ids = open
+        .iter()
+        .map(|card| card["id"].as_str().unwrap().to_owned());
+    ids.collect()
+}
+
+/// The state of a job as `runs --json` tells it.
+fn job_state(project: &Project, name: &str) -> String {
+    let runs = project.run(["runs", "--json"]).expect_code(0).objects();
+    let jobs = runs[0]["leader"]["jobs"].as_array().cloned();
+    let of = |job: &Value| (job["name"] == name).then(|| job["state"].as_str().unwrap().to_owned());
+    jobs.iter().flatten().find_map(of).unwrap_or_default()
+}
+
+#[test]
+fn agents_are_listed_with_what_they_wait_for_and_what_they_may_do() {
+    let project = Project::with_job(JOBS);
+    let running = ask(&project);
+    let workers = project.run(["workers", "--json"]).expect_code(0).objects();
+    let one = workers.iter().find(|row| row["agent"] == "one").unwrap();
+    assert_eq!(one["state"], "waits_for_you");
+    let asked = one["questions"][0].as_str().unwrap().to_owned();
+    let worker = one["worker"].as_str().unwrap().to_owned();
+    let shown = project.run(["show", &asked]).expect_code(0);
+    assert!(shown.out.contains("one.txt"), "{}", shown.out);
+    let context = project.run(["context", &worker]).expect_code(0);
+    for wanted in [
+        "default",
+        "deny",
+        "Bash(rm *)",
+        "flagSettings",
+        "job.toml:6:9",
+    ] {
+        assert!(context.out.contains(wanted), "{wanted}\n{}", context.out);
+    }
+    project.run(["context", "w1-99"]).expect_code(2);
+    project
+        .run(["stop", "run-1", "--text", "seen enough"])
+        .expect_code(0);
+    assert_eq!(running.wait().code, Some(130));
+    let ended = project.run(["show", &asked]).expect_code(0);
+    assert!(ended.out.contains("came to cancelled"), "{}", ended.out);
+    project.run(["workers"]).expect_code(2);
+    let all = project
+        .run(["workers", "--all", "--run", "run-1"])
+        .expect_code(0);
+    assert!(all.out.contains("stopped"), "{}", all.out);
+}
+
+#[test]
+fn several_are_answered_at_once_and_each_is_told() {
+    let project = Project::with_job(JOBS);
+    let running = ask(&project);
+    let ids = ids(&project);
+    project
+        .run(["answer", &ids[0], "deny", "--text", "not now"])
+        .expect_code(0);
+    // The first is a conflict now; the second counts nevertheless.
+    let both = project
+        .run(["answer", &ids[0], &ids[1], "allow"])
+        .expect_code(1);
+    assert!(both.out.contains("that stands"), "{}", both.out);
+    assert!(
+        both.out.contains(&format!("{} is allowed", ids[1])),
+        "{}",
+        both.out
+    );
+    running.wait();
+    let written = [project.read("one.txt"), project.read("two.txt")];
+    assert_eq!(written.iter().flatten().count(), 1, "{written:?}");
+}
+
+#[test]
+fn a_yes_may_be_to_something_else() {
+    let project = Project::with_job(JOBS);
+    let running = ask(&project);
+    let workers = project.run(["workers", "--json"]).expect_code(0).objects();
+    let asked = |name: &str| {
+        let row = workers.iter().find(|row| row["agent"] == name).unwrap();
+        row["questions"][0].as_str().unwrap().to_owned()
+    };
+    let same = project.run(["answer", &asked("one"), "allow", "--input", "one\n"]);
+    same.expect_code(2);
+    project
+        .run(["answer", &asked("one"), "allow", "--input", "eins\n"])
+        .expect_code(0);
+    let mut editing = project.command(["answer", &asked("two"), "allow", "--edit"]);
+    editing
+        .env_remove("VISUAL")
+        .env("EDITOR", "sed -i s/two/zwei/");
+    assert_eq!(editing.output().unwrap().status.code(), Some(0));
+    running.wait();
+    assert_eq!(project.read("one.txt").as_deref(), Some("eins\n"));
+    assert_eq!(project.read("two.txt").as_deref(), Some("zwei\n"));
+}
+
+#[test]
+fn of_several_leaders_none_is_chosen_in_silence() {
+    let project = Project::with_job(JOBS);
+    let first = ask(&project);
+    let second = project.start(["run", "--attended", "--json", "job.toml"]);
+    until("two leaders run", || {
+        let runs = project.run(["runs", "--json"]).objects();
+        let led = runs.iter().filter(|run| !run["leader"].is_null()).count();
+        (led == 2).then_some(())
+    });
+    let queue = project.run(["queue"]).expect_code(2);
+    assert!(queue.err.contains("run-1, run-2"), "{}", queue.err);
+    assert!(queue.err.contains("--run"), "{}", queue.err);
+    project.run(["queue", "--run", "run-2"]).expect_code(0);
+    for run in ["run-1", "run-2"] {
+        project.run(["stop", run]).expect_code(0);
+    }
+    first.wait();
+    second.wait();
+}
+
+#[test]
+fn a_run_is_held_joined_and_what_failed_is_tried_again() {
+    let project = Project::with_job(JOBS);
+    let running = ask(&project);
+    until("a job has failed", || {
+        (job_state(&project, "needs-file") == "failed").then_some(())
+    });
+    assert_eq!(job_state(&project, "after"), "skipped");
+    project.run(["retry", "after"]).expect_code(2);
+    project.run(["pause"]).expect_code(0);
+    project.write("there.txt", "here now\n");
+    let again = project.run(["retry", "--json"]).expect_code(0).objects();
+    assert_eq!(again[0]["jobs"][0], "needs-file");
+    assert_eq!(job_state(&project, "needs-file"), "waits");
+    project.write(
+        "more.toml",
+        &JOBS
+            .replace("name = \"", "name = \"more-")
+            .replace("needs = [\"", "needs = [\"more-")
+            .replace("file_path = \"t", "file_path = \"more-t")
+            .replace("more-there", "there"),
+    );
+    let joined = project.run(["add", "more.toml"]).expect_code(0);
+    assert_eq!(
+        joined.out,
+        "more-one, more-two, more-needs-file, more-after\n"
+    );
+    project.run(["add", "more.toml"]).expect_code(2);
+    project.run(["pause", "--off"]).expect_code(0);
+    until("all but the askers are done", || {
+        let done = ["needs-file", "after", "more-needs-file", "more-after"];
+        done.iter()
+            .all(|job| job_state(&project, job) == "done")
+            .then_some(())
+    });
+    let ids = project.questions(4);
+    project.run(["stop", "more-one"]).expect_code(0);
+    project.run(["stop", "no-such-job"]).expect_code(2);
+    until("its question is gone", || {
+        (project.queue().len() == 3).then_some(())
+    });
+    for id in ids {
+        // One of them went with its job.
+        project.run(["answer", &id, "allow"]);
+    }
+    running.wait();
+    let log = project.run(["log"]).expect_code(0).out;
+    for wanted in [
+        "pauses the run",
+        "lets the run go on",
+        "tried again: needs-file",
+        "adds jobs of more.toml",
+    ] {
+        assert!(log.contains(wanted), "{wanted}\n{log}");
+    }
+}
+
+#[test]
+fn law_6_a_mode_is_lowered_at_once_and_never_raised() {
+    let project = Project::with_job(
+        r#"
+[[job]]
+name = "writer"
+[[job.step]]
+tool = "Write"
+input = { file_path = "one.txt", content = "one\n" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "two.txt", content = "two\n" }
+on_refusal = "continue"
+"#,
+    );
+    let running = project.start(["run", "--attended", "--json", "job.toml"]);
+    let first = project.questions(1).remove(0);
+    let raised = project
+        .run(["mode", "w1-1", "bypassPermissions"])
+        .expect_code(2);
+    assert!(raised.err.contains("only as a grant"), "{}", raised.err);
+    project.run(["mode", "w1-1", "plan"]).expect_code(0);
+    let context = project.run(["context", "w1-1"]).expect_code(0);
+    assert!(
+        context.out.contains("default, held to plan since"),
+        "{}",
+        context.out
+    );
+    // What was asked before is judged anew under the lower mode, or was answered first; the next call is refused.
+    project.run(["answer", &first, "allow"]);
+    running.wait();
+    assert_eq!(project.read("two.txt"), None);
+}
+
+#[test]
+fn whoever_watches_the_queue_hears_of_each_question_and_its_end() {
+    let project = Project::with_job(JOBS);
+    let running = ask(&project);
+    let mut watching = project
+        .command(["queue", "--watch", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+    let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+    let listed = next();
+    assert_eq!(listed["requests"].as_array().unwrap().len(), 2);
+    let id = listed["requests"][0]["id"].as_str().unwrap().to_owned();
+    project.run(["answer", &id, "deny"]).expect_code(0);
+    let closed = next();
+    assert_eq!(
+        (closed["reply"].as_str(), closed["id"].as_str()),
+        (Some("closed"), Some(id.as_str()))
+    );
+    project.run(["stop", "run-1"]).expect_code(0);
+    running.wait();
+    assert_eq!(watching.wait().unwrap().code(), Some(0));
+}
