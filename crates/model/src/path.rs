@@ -5,13 +5,14 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// An absolute path in one spelling.
+/// An absolute path in one spelling. Copies share their text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct AbsPath(Box<str>);
+pub struct AbsPath(Arc<str>);
 
 /// A text that is no absolute path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -137,7 +138,7 @@ impl TryFrom<String> for AbsPath {
 
 impl From<AbsPath> for String {
     fn from(path: AbsPath) -> Self {
-        path.0.into()
+        path.0.as_ref().to_owned()
     }
 }
 

@@ -47,7 +47,7 @@ pub fn settings_survive_printing(bytes: &[u8]) -> Result<(), String> {
         return Ok(());
     }
     let first = rules(&loaded);
-    let mut printed = String::new();
+    let mut printed = String::from("{}\n");
     for behavior in BEHAVIORS {
         let texts: Vec<RuleText> = loaded
             .rules

@@ -148,6 +148,14 @@ pub(crate) fn read(text: &str) -> Result<Tree<'_>, Unreadable> {
     Ok(tree)
 }
 
+/// Reads a text that is a part of one that was read before: nobody's opinion is needed any more.
+pub(crate) fn read_again(text: &str) -> Result<Tree<'_>, Unreadable> {
+    match scan(text) {
+        Some(tree) => Ok(tree),
+        None => parse(text),
+    }
+}
+
 #[cfg(test)]
 mod git;
 #[cfg(test)]

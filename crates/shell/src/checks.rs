@@ -3,6 +3,8 @@
 //! The fuzzer and the ordinary tests call the same functions. They are no part of the product: the
 //! crate has them in its own tests and with the feature `checks`.
 
+#[cfg(test)]
+mod growth;
 mod respaced;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use pointsman_model::{AbsPath, Span};
 
 use self::braces::Unit;
 use crate::field::{Field, Known, Shape, Unknown};
-use crate::limits::VALUE_BYTES_MAX;
+use crate::limits::{FIELD_BYTES_MAX, FIELDS_MAX, VALUE_BYTES_MAX};
 use crate::state::{Folder, State, Value};
 use crate::syntax::{Form, Parameter, Piece, Script, Substitution, Word};
 
@@ -27,6 +27,8 @@ pub(crate) struct Expander<'x> {
     pub(crate) home: &'x AbsPath,
     /// Of a text that stands elsewhere: where.
     pub(crate) anchor: Option<Span>,
+    /// How many substitutions inside each other are still worked out.
+    pub(crate) levels: u32,
     /// What a substitution prints.
     pub(crate) output: &'x dyn Fn(&Expander<'_>, &Script<'_>) -> Output,
 }
@@ -50,6 +52,21 @@ pub(crate) enum Atom {
 impl Expander<'_> {
     pub(crate) fn span(&self, word: &Word<'_>) -> Span {
         self.anchor.unwrap_or_else(|| word.span.span())
+    }
+
+    /// The fields that words become; `None` when they are too many or too long.
+    pub(crate) fn all(&self, words: &[Word<'_>]) -> Option<Vec<Field>> {
+        let mut fields = Vec::with_capacity(words.len());
+        let mut bytes = 0;
+        for word in words {
+            let known = fields.len();
+            self.fields(word, &mut fields);
+            bytes += fields.iter().skip(known).map(Field::len).sum::<usize>();
+            if fields.len() > FIELDS_MAX || bytes > FIELD_BYTES_MAX {
+                return None;
+            }
+        }
+        Some(fields)
     }
 
     /// The fields that a word of a command becomes.
@@ -134,7 +151,12 @@ impl Expander<'_> {
 
     fn atoms(&self, word: &Word<'_>) -> Vec<Atom> {
         let mut atoms = Vec::with_capacity(word.pieces.len());
+        let mut bytes = 0;
         for piece in &word.pieces {
+            if bytes > VALUE_BYTES_MAX && !matches!(piece, Piece::Text(_) | Piece::Quoted(_)) {
+                atoms.push(Atom::Unknown(Shape::Many));
+                continue;
+            }
             match piece {
                 Piece::Text(text) => atoms.push(Atom::Bare(text.to_string())),
                 Piece::Quoted(text) => atoms.push(Atom::Fixed(text.to_string())),
@@ -143,12 +165,21 @@ impl Expander<'_> {
                 Piece::Process(_) => atoms.push(Atom::Unknown(Shape::Process)),
                 Piece::Arithmetic(expression) => atoms.push(self.arithmetic(expression)),
             }
+            bytes += match atoms.last() {
+                Some(Atom::Fixed(text) | Atom::Split(text)) => text.len(),
+                Some(Atom::Each(items)) => items.iter().map(|item| item.len()).sum(),
+                Some(Atom::Bare(_) | Atom::Pattern(..) | Atom::Unknown(_)) | None => 0,
+            };
         }
         atoms
     }
 
     fn substitution(&self, substitution: &Substitution<'_>) -> Atom {
-        match (self.output)(self, &substitution.script) {
+        let output = match self.levels.checked_sub(1) {
+            Some(levels) => (self.output)(&Expander { levels, ..*self }, &substitution.script),
+            None => Output::Unknown,
+        };
+        match output {
             Output::Text(text) if substitution.quoted => Atom::Fixed(text),
             Output::Text(text) => Atom::Split(text),
             Output::Number => Atom::Unknown(Shape::Number),

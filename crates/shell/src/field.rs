@@ -57,6 +57,15 @@ impl Field {
         }
     }
 
+    /// The bytes of its text and its spelling.
+    pub(crate) fn len(&self) -> usize {
+        let known = match &self.known {
+            Known::Text(text) | Known::Glob(text) => text.len(),
+            Known::Unknown(unknown) => unknown.prefix.len(),
+        };
+        known + self.source.len()
+    }
+
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.known {
             Known::Text(text) => Some(text),

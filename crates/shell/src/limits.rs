@@ -13,10 +13,7 @@ pub(crate) const PARSE_BYTES_MAX: usize = 32 * 1024;
 
 /// Constructs inside each other: groups, loops, quotes, substitutions. People stop at five; the
 /// bound keeps recursion within a small stack.
-pub(crate) const DEPTH_MAX: u32 = 72;
-
-/// Substitutions inside each other. The second parser needs time that grows with the third power.
-pub(crate) const SUBSTITUTION_DEPTH_MAX: u32 = 12;
+pub(crate) const DEPTH_MAX: u32 = 130;
 
 /// Simple commands in one line.
 pub(crate) const PARTS_MAX: u32 = 2_000;
@@ -26,7 +23,7 @@ pub(crate) const SCRIPT_DEPTH_MAX: u32 = 8;
 
 /// Commands inside each other through all texts of a line. With [`DEPTH_MAX`] for each of them the
 /// walk's recursion would outgrow a thread's stack.
-pub(crate) const WALK_DEPTH_MAX: u32 = 150;
+pub(crate) const WALK_DEPTH_MAX: u32 = 160;
 
 /// Effects listed for one line. Loops with known words repeat their body until this is used up.
 pub(crate) const EFFECTS_MAX: usize = 6_000;
@@ -40,6 +37,23 @@ pub(crate) const ALTERNATIVES_MAX: usize = 16;
 
 /// Words that one word's braces may make.
 pub(crate) const BRACES_MAX: usize = 256;
+
+/// Characters of a word in which braces are expanded; each brace looks for its partner.
+pub(crate) const BRACE_CHARS_MAX: usize = 2_048;
+
+/// Fields that the words of one command, or of one list, may become. A line that anyone vouches for
+/// has fewer words.
+pub(crate) const FIELDS_MAX: usize = 8_192;
+
+/// Bytes of the texts of those fields.
+pub(crate) const FIELD_BYTES_MAX: usize = 256 * 1024;
+
+/// Substitutions inside each other whose output is worked out: `$(echo $(echo rm))`.
+pub(crate) const OUTPUT_DEPTH_MAX: u32 = 4;
+
+/// Bytes that the parser may read again, in proportion to the text, where only what follows tells
+/// what something is: `$((` opens an expression or a subshell.
+pub(crate) const AGAIN_PER_BYTE: usize = 8;
 
 /// Bytes of a literal that the analyser builds from variables and braces.
 pub(crate) const VALUE_BYTES_MAX: usize = 16 * 1024;

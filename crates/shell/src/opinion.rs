@@ -4,18 +4,22 @@
 //! other parser's simple commands, in order, must have the same words in the same places. It reads a
 //! substitution's text as a part of a word, so where that ends is looked at twice. Whatever it can't
 //! read, or reads in another way, leaves the line in doubt.
+//!
+//! Its time grows with a power of how deep substitutions stand in each other. So it gets each script
+//! with the substitutions in it, but what stands in those in turn is left out there: that has been
+//! looked at with the substitution's own text. Each byte is read twice at most.
 
 use std::borrow::Cow;
 
 use rable::{ListItem, Node, NodeKind};
 
 use crate::syntax::{
-    Assign, AssignValue, Body, Command, Piece, Redirect, Script, Simple, Tree, Word,
+    Assign, AssignValue, Body, Command, Piece, Range, Redirect, Script, Simple, Tree, Word,
 };
 use crate::work;
 
-/// A simple command as both parsers can tell it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A simple command as the other parser tells it.
+#[derive(Debug)]
 struct Told<'n> {
     assignments: usize,
     words: Vec<Cow<'n, str>>,
@@ -26,46 +30,11 @@ pub(crate) fn agrees(text: &str, tree: &Tree<'_>) -> bool {
     let mut ours = Ours {
         text,
         tree,
-        told: Vec::new(),
-        inner: Vec::new(),
+        scripts: Vec::new(),
+        at: 0,
     };
-    ours.script(&tree.script);
-    same(text, &ours.told)
-        && ours
-            .inner
-            .iter()
-            .all(|script| inner_agrees(text, tree, script))
-}
-
-/// Looks at the text of a substitution for itself.
-fn inner_agrees(text: &str, tree: &Tree<'_>, script: &Script<'_>) -> bool {
-    let mut ours = Ours {
-        text,
-        tree,
-        told: Vec::new(),
-        inner: Vec::new(),
-    };
-    ours.script(script);
-    let own = script.span.of(text);
-    same(own, &ours.told)
-        && ours
-            .inner
-            .iter()
-            .all(|script| inner_agrees(text, tree, script))
-}
-
-fn same(text: &str, ours: &[Told<'_>]) -> bool {
-    work::count(text.len());
-    let Ok(nodes) = rable::parse(text, false) else {
-        return false;
-    };
-    let mut theirs = Vec::new();
-    for node in &nodes {
-        if !tell(node, &mut theirs) {
-            return false;
-        }
-    }
-    ours == theirs.as_slice()
+    ours.read(&tree.script);
+    (0..ours.scripts.len()).all(|at| ours.same(at))
 }
 
 /// Spelling without what the parsers drop at different times: continued lines.
@@ -75,6 +44,36 @@ fn spelled(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// The stretch of the text, with a plain word in the place of each range in it that is left out.
+fn without<'t>(text: &'t str, stretch: Range, left_out: &[Range]) -> Cow<'t, str> {
+    let first = left_out.partition_point(|range| range.start < stretch.start);
+    let inside = left_out.get(first..).unwrap_or_default();
+    let mut inside = inside
+        .iter()
+        .take_while(|range| range.end <= stretch.end)
+        .peekable();
+    if inside.peek().is_none() {
+        return Cow::Borrowed(stretch.of(text));
+    }
+    let mut kept = String::new();
+    let mut from = stretch.start;
+    for range in inside {
+        let before = Range {
+            start: from,
+            end: range.start,
+        };
+        kept.push_str(before.of(text));
+        kept.push('x');
+        from = range.end;
+    }
+    let rest = Range {
+        start: from,
+        end: stretch.end,
+    };
+    kept.push_str(rest.of(text));
+    Cow::Owned(kept)
 }
 
 /// Lists the other parser's commands; `false` for a node that has no place here.
@@ -184,15 +183,80 @@ fn word_text(node: &Node) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Our tree's commands, and the scripts in their words.
+/// A script of ours: the line, or the text of a substitution.
+#[derive(Debug, Default)]
+struct Own<'t> {
+    span: Range,
+    commands: Vec<&'t Simple<'t>>,
+    /// The substitutions in its words, by number.
+    inner: Vec<usize>,
+}
+
+/// Our tree, script by script.
 struct Ours<'t> {
     text: &'t str,
     tree: &'t Tree<'t>,
-    told: Vec<Told<'t>>,
-    inner: Vec<&'t Script<'t>>,
+    scripts: Vec<Own<'t>>,
+    /// The script that is read.
+    at: usize,
 }
 
 impl<'t> Ours<'t> {
+    /// Reads a script and all that stand in it.
+    fn read(&mut self, script: &'t Script<'t>) {
+        let outer = std::mem::replace(&mut self.at, self.scripts.len());
+        let own = self.at;
+        self.scripts.push(Own {
+            span: script.span,
+            ..Own::default()
+        });
+        self.script(script);
+        self.at = outer;
+        if own != outer
+            && let Some(outer) = self.scripts.get_mut(outer)
+        {
+            outer.inner.push(own);
+        }
+    }
+
+    /// Whether the other parser lists the same for this script.
+    fn same(&self, at: usize) -> bool {
+        let Some(own) = self.scripts.get(at) else {
+            return false;
+        };
+        // What stands two levels down.
+        let mut left_out: Vec<Range> = own
+            .inner
+            .iter()
+            .filter_map(|inner| self.scripts.get(*inner))
+            .flat_map(|inner| &inner.inner)
+            .filter_map(|inner| self.scripts.get(*inner))
+            .map(|inner| inner.span)
+            .collect();
+        left_out.sort_unstable();
+        let text = without(self.text, own.span, &left_out);
+        work::count(text.len());
+        let Ok(nodes) = rable::parse(&text, false) else {
+            return false;
+        };
+        let mut theirs = Vec::new();
+        if !nodes.iter().all(|node| tell(node, &mut theirs)) {
+            return false;
+        }
+        theirs.len() == own.commands.len()
+            && theirs.iter().zip(&own.commands).all(|(theirs, simple)| {
+                theirs.assignments == simple.assignments.len()
+                    && theirs.words.len() == simple.words.len()
+                    && theirs
+                        .words
+                        .iter()
+                        .zip(&simple.words)
+                        .all(|(theirs, word)| {
+                            *theirs == spelled(&without(self.text, word.span, &left_out))
+                        })
+            })
+    }
+
     fn script(&mut self, script: &'t Script<'t>) {
         for item in &script.items {
             self.command(&item.command);
@@ -256,14 +320,9 @@ impl<'t> Ours<'t> {
     }
 
     fn simple(&mut self, simple: &'t Simple<'t>) {
-        self.told.push(Told {
-            assignments: simple.assignments.len(),
-            words: simple
-                .words
-                .iter()
-                .map(|word| spelled(word.span.of(self.text)))
-                .collect(),
-        });
+        if let Some(own) = self.scripts.get_mut(self.at) {
+            own.commands.push(simple);
+        }
         self.assigns(&simple.assignments);
         self.assigns(&simple.declared);
         self.words(&simple.words);
@@ -310,8 +369,8 @@ impl<'t> Ours<'t> {
                     }
                     self.words(&parameter.words);
                 }
-                Piece::Substitution(substitution) => self.inner.push(&substitution.script),
-                Piece::Process(script) => self.inner.push(script),
+                Piece::Substitution(substitution) => self.read(&substitution.script),
+                Piece::Process(script) => self.read(script),
                 Piece::Arithmetic(expression) => self.word(expression),
             }
         }

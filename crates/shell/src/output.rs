@@ -20,7 +20,11 @@ fn printed(at: &Expander<'_>, script: &Script<'_>) -> Output {
     match &item.command {
         Command::Simple(simple) => of_simple(at, simple),
         Command::Pipeline(commands) => match commands.last() {
-            Some(Command::Simple(last)) if counts(at, last) => Output::Number,
+            Some(Command::Simple(last))
+                if at.all(&last.words).is_some_and(|fields| counts(&fields)) =>
+            {
+                Output::Number
+            }
             _ => Output::Unknown,
         },
         Command::Chain(..)
@@ -38,10 +42,9 @@ pub(crate) fn of_simple(at: &Expander<'_>, simple: &Simple<'_>) -> Output {
     if !simple.assignments.is_empty() {
         return Output::Unknown;
     }
-    let mut fields = Vec::new();
-    for word in &simple.words {
-        at.fields(word, &mut fields);
-    }
+    let Some(fields) = at.all(&simple.words) else {
+        return Output::Unknown;
+    };
     let Some(name) = fields.first().and_then(Field::text) else {
         return Output::Unknown;
     };
@@ -74,7 +77,7 @@ pub(crate) fn of_simple(at: &Expander<'_>, simple: &Simple<'_>) -> Output {
             Some(["%s\\n", only]) => Output::Text(format!("{only}\n")),
             _ => Output::Unknown,
         },
-        _ if counts(at, simple) => Output::Number,
+        _ if counts(&fields) => Output::Number,
         _ => Output::Unknown,
     }
 }
@@ -117,11 +120,7 @@ fn texts(fields: &[Field]) -> Option<Vec<&str>> {
 }
 
 /// Whether the command prints one number: `wc -l`, `grep -c`, `date +%s`, `nproc`.
-fn counts(at: &Expander<'_>, simple: &Simple<'_>) -> bool {
-    let mut fields = Vec::new();
-    for word in &simple.words {
-        at.fields(word, &mut fields);
-    }
+fn counts(fields: &[Field]) -> bool {
     let texts: Vec<&str> = fields.iter().map_while(Field::text).collect();
     let from_input = fields.len() == 2;
     match texts.as_slice() {

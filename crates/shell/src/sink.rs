@@ -1,7 +1,10 @@
 //! Where the walk puts what it finds: the list of parts and the list of effects, within their limits.
 
+mod places;
+
 use pointsman_model::{Effect, EffectKind, EffectView, Opaque, OpaqueWhy, Span};
 
+use self::places::{EffectPlace, PartPlace, Places};
 use crate::analysis::Part;
 use crate::limits::{EFFECTS_MAX, PARTS_MAX};
 
@@ -15,18 +18,19 @@ pub(crate) struct Sink {
     pub(crate) repeats: bool,
     /// A limit was met. Nothing is taken any more.
     pub(crate) full: bool,
+    part_places: Places<PartPlace>,
+    effect_places: Places<EffectPlace>,
 }
 
 impl Sink {
     /// The number of the part, a new one unless it was found before.
     pub(crate) fn part(&mut self, part: Part) -> u32 {
-        if self.repeats
-            && let Some(at) = self
-                .parts
-                .iter()
-                .position(|known| known.span == part.span && *known == part)
-        {
-            return number(at);
+        if self.repeats {
+            self.part_places.catch_up(&self.parts);
+            let mut known = self.part_places.at(&part);
+            if let Some(at) = known.find(|at| self.parts.get(*at) == Some(&part)) {
+                return number(at);
+            }
         }
         if self.parts.len() >= PARTS_MAX as usize {
             self.full = true;
@@ -38,12 +42,12 @@ impl Sink {
 
     pub(crate) fn push(&mut self, part: u32, view: EffectView, kind: EffectKind) {
         let effect = Effect { kind, view, part };
-        // The number first: it tells most of them apart at once.
-        let known = |known: &Effect| {
-            known.part == effect.part && known.view == effect.view && known.kind == effect.kind
-        };
-        if self.repeats && self.effects.iter().rev().any(known) {
-            return;
+        if self.repeats {
+            self.effect_places.catch_up(&self.effects);
+            let mut known = self.effect_places.at(&effect);
+            if known.any(|at| self.effects.get(at) == Some(&effect)) {
+                return;
+            }
         }
         if self.effects.len() >= EFFECTS_MAX {
             self.full = true;

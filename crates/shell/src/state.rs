@@ -3,6 +3,9 @@
 //! A state says what is known at one place of the line. Where two ways meet, [`State::join`] keeps
 //! what both may have left behind.
 
+mod shared;
+mod variables;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -10,6 +13,9 @@ use pointsman_model::AbsPath;
 
 use crate::field::Field;
 use crate::limits::ALTERNATIVES_MAX;
+
+pub(crate) use shared::Shared;
+pub(crate) use variables::Variables;
 
 /// Folders that a place of the line may run in, beyond which none is told apart.
 const FOLDERS_MAX: usize = 4;
@@ -88,14 +94,14 @@ pub(crate) struct FunctionText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct State {
     /// Where a command here runs: the likely folder first, then those of ways that go wrong.
-    pub(crate) folders: Vec<Folder>,
+    pub(crate) folders: Shared<Vec<Folder>>,
     /// `OLDPWD`.
     pub(crate) previous: Option<Folder>,
     /// What `pushd` left; `None` when it is not known.
-    pub(crate) pushed: Option<Vec<Folder>>,
-    pub(crate) variables: BTreeMap<Box<str>, Value>,
+    pub(crate) pushed: Option<Shared<Vec<Folder>>>,
+    pub(crate) variables: Variables,
     /// Functions, all those that a name may stand for.
-    pub(crate) functions: BTreeMap<Box<str>, Vec<Rc<FunctionText>>>,
+    pub(crate) functions: Shared<BTreeMap<Box<str>, Vec<Rc<FunctionText>>>>,
     /// The arguments of the function whose body this is.
     pub(crate) positional: Option<Rc<Vec<Field>>>,
 }
@@ -103,11 +109,11 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(folder: &AbsPath) -> Self {
         Self {
-            folders: vec![Folder::Known(folder.clone())],
+            folders: Shared::new(vec![Folder::Known(folder.clone())]),
             previous: None,
-            pushed: Some(Vec::new()),
-            variables: BTreeMap::new(),
-            functions: BTreeMap::new(),
+            pushed: Some(Shared::default()),
+            variables: Variables::default(),
+            functions: Shared::default(),
             positional: None,
         }
     }
@@ -121,20 +127,20 @@ impl State {
     }
 
     pub(crate) fn set(&mut self, name: &str, value: Value) {
-        self.variables.insert(name.into(), value);
+        self.variables.set(name, value);
     }
 
     /// Changes the folder, as a `cd` that succeeds.
     pub(crate) fn change_folder(&mut self, to: Folder) {
         self.previous = self.folders.first().cloned();
-        self.folders = vec![to];
+        self.folders = Shared::new(vec![to]);
     }
 
     /// Takes in folders that a command may have failed to leave.
-    pub(crate) fn may_also_be_in(&mut self, folders: Vec<Folder>) {
+    pub(crate) fn may_also_be_in(&mut self, folders: &[Folder]) {
         for folder in folders {
-            if !self.folders.contains(&folder) {
-                self.folders.push(folder);
+            if !self.folders.contains(folder) {
+                self.folders.push(folder.clone());
             }
         }
         if self.folders.len() > FOLDERS_MAX {
@@ -144,35 +150,28 @@ impl State {
     }
 
     /// Takes in what another way to the same place may have left behind.
-    pub(crate) fn join(&mut self, other: Self) {
-        self.may_also_be_in(other.folders);
+    pub(crate) fn join(&mut self, other: &Self) {
+        if self.folders != other.folders {
+            self.may_also_be_in(&other.folders);
+        }
         if self.previous != other.previous {
             self.previous = None;
         }
-        match (&self.pushed, other.pushed) {
-            (mine, others) if *mine == others => {}
+        match (&self.pushed, &other.pushed) {
+            (mine, others) if mine == others => {}
             // Where one way has pushed nothing, `popd` fails there and stays.
             (Some(_), Some(others)) if others.is_empty() => {}
-            (Some(mine), Some(others)) if mine.is_empty() => self.pushed = Some(others),
+            (Some(mine), Some(others)) if mine.is_empty() => self.pushed = Some(others.clone()),
             _ => self.pushed = None,
         }
-        for (name, value) in &mut self.variables {
-            if !other.variables.contains_key(name) {
-                *value = Value::Unknown;
-            }
-        }
-        for (name, value) in other.variables {
-            let joined = match self.variables.remove(&name) {
-                Some(mine) => mine.join(value),
-                None => Value::Unknown,
-            };
-            self.variables.insert(name, joined);
-        }
-        for (name, bodies) in other.functions {
-            let mine = self.functions.entry(name).or_default();
-            for body in bodies {
-                if !mine.contains(&body) {
-                    mine.push(body);
+        self.variables.join(&other.variables);
+        if self.functions != other.functions {
+            for (name, bodies) in other.functions.iter() {
+                let mine = self.functions.entry(name.clone()).or_default();
+                for body in bodies {
+                    if !mine.contains(body) {
+                        mine.push(Rc::clone(body));
+                    }
                 }
             }
         }
@@ -183,11 +182,8 @@ impl State {
 
     /// Forgets the values of all variables that differ from `before`, and the folder if it does.
     pub(crate) fn forget_changes(&mut self, before: &Self) {
-        for (name, value) in &mut self.variables {
-            if before.variables.get(name) != Some(value) {
-                *value = Value::Unknown;
-            }
-        }
+        self.variables
+            .forget(|name, value| before.variables.get(name) == Some(value));
         if self.folders != before.folders {
             self.folders.push(Folder::Unknown(".".into()));
         }
@@ -195,8 +191,6 @@ impl State {
 
     /// After code that may set anything.
     pub(crate) fn forget_variables(&mut self) {
-        for value in self.variables.values_mut() {
-            *value = Value::Unknown;
-        }
+        self.variables.forget(|_, value| *value == Value::Unknown);
     }
 }

@@ -40,6 +40,9 @@ const STEPS_MAX: usize = 8_000;
 /// Words that a step may look at.
 const WORDS_PER_STEP: usize = 8;
 
+/// Bytes of words, or of a text that is read, that a step may look at.
+const BYTES_PER_STEP: usize = 64;
+
 /// The walk over one line.
 pub(crate) struct Walker<'w> {
     pub(crate) home: &'w AbsPath,
@@ -117,19 +120,25 @@ impl<'w> Walker<'w> {
             self.command(scene, command, state, input);
             if let Command::Simple(_) = command {
                 // It may have failed to go where it was told.
-                state.may_also_be_in(before);
+                state.may_also_be_in(&before);
             }
         }
     }
 
-    /// Counts a step over that many words; `false` when the line has used up what it may.
-    fn step(&mut self, words: usize) -> bool {
-        work::count(1 + words);
-        self.steps += 1 + words / WORDS_PER_STEP;
+    /// Counts a step over so many words and bytes; `false` when the line has used up what it may.
+    fn step(&mut self, words: usize, bytes: usize) -> bool {
+        work::count(1 + words + bytes);
+        self.steps += 1 + words / WORDS_PER_STEP + bytes / BYTES_PER_STEP;
         if self.steps > STEPS_MAX {
             self.sink.full = true;
         }
         !self.sink.full
+    }
+
+    /// Counts a step over these fields.
+    fn step_over(&mut self, fields: &[Field]) -> bool {
+        let bytes = fields.iter().map(Field::len).sum();
+        self.step(fields.len(), bytes)
     }
 
     pub(crate) fn command(
@@ -139,6 +148,9 @@ impl<'w> Walker<'w> {
         state: &mut State,
         input: &Input,
     ) {
+        if self.sink.full {
+            return;
+        }
         if self.level >= WALK_DEPTH_MAX {
             let (part, view) = (scene.within.unwrap_or(0), EffectView::Sure);
             let span = scene.span(Range::default());
@@ -225,7 +237,7 @@ impl<'w> Walker<'w> {
             match link {
                 Link::And => {
                     let mut add = |way: State| match &mut failed {
-                        Some(failed) => failed.join(way),
+                        Some(failed) => failed.join(&way),
                         None => failed = Some(way),
                     };
                     if keeps_state(last, state) {
@@ -233,7 +245,7 @@ impl<'w> Walker<'w> {
                     } else {
                         let mut left = std::mem::replace(&mut before, state.clone());
                         if can_fail(last) {
-                            left.join(state.clone());
+                            left.join(state);
                             add(left);
                         }
                     }
@@ -245,14 +257,14 @@ impl<'w> Walker<'w> {
                 }
                 Link::Or => {
                     let mut other = before.clone();
-                    other.join(state.clone());
+                    other.join(state);
                     if let Some(failed) = failed.take() {
-                        other.join(failed);
+                        other.join(&failed);
                     }
                     before = other.clone();
                     self.command(scene, command, &mut other, input);
                     if !leaves(command) {
-                        state.join(other);
+                        state.join(&other);
                     }
                 }
             }
@@ -261,10 +273,10 @@ impl<'w> Walker<'w> {
         if let Command::Simple(_) = last
             && !leaves(last)
         {
-            state.may_also_be_in(before.folders);
+            state.may_also_be_in(&before.folders);
         }
         if let Some(failed) = failed {
-            state.join(failed);
+            state.join(&failed);
         }
     }
 
@@ -287,7 +299,7 @@ impl<'w> Walker<'w> {
             Body::If { arms, otherwise } => {
                 let mut ends: Option<State> = None;
                 let mut end = |state: State| match &mut ends {
-                    Some(ends) => ends.join(state),
+                    Some(ends) => ends.join(&state),
                     None => ends = Some(state),
                 };
                 for (condition, body) in arms {
@@ -302,7 +314,7 @@ impl<'w> Walker<'w> {
                     self.script(scene, script, state, &fed);
                 }
                 if let Some(ends) = ends {
-                    state.join(ends);
+                    state.join(&ends);
                 }
             }
             Body::Loop { condition, body } => {
@@ -336,7 +348,7 @@ impl<'w> Walker<'w> {
                     self.words_of(scene, patterns, state);
                     let mut own = entry.clone();
                     self.script(scene, script, &mut own, &fed);
-                    state.join(own);
+                    state.join(&own);
                 }
             }
             Body::Arithmetic(expression) => {
@@ -357,7 +369,7 @@ impl<'w> Walker<'w> {
             }
             let mut own = state.clone();
             body(self, &mut own);
-            state.join(own);
+            state.join(&own);
             if *state == before || self.sink.full {
                 break;
             }
@@ -377,11 +389,11 @@ impl<'w> Walker<'w> {
         let mut value = Value::Unknown;
         if let Some(words) = words {
             self.words_of(scene, words, state);
-            let mut fields = Vec::new();
-            let at = self.expander(scene, state);
-            for word in words {
-                at.fields(word, &mut fields);
-            }
+            let fields = self.expander(scene, state).all(words);
+            let Some(fields) = fields.filter(|fields| self.step_over(fields)) else {
+                self.sink.full = true;
+                return;
+            };
             if fields.is_empty() {
                 return;
             }

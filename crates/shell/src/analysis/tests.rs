@@ -48,7 +48,7 @@ fn a_long_line_is_never_vouched_for() {
 #[test]
 fn a_line_beyond_the_limits_is_opaque_as_a_whole() {
     for line in [
-        "$(".repeat(40) + "a" + &")".repeat(40),
+        "$(".repeat(200) + "a" + &")".repeat(200),
         "( ".repeat(200) + "a" + &" )".repeat(200),
         format!("echo '{}' \"$x\"", "a".repeat(40_000)),
         "a; ".repeat(3_000),
@@ -57,4 +57,26 @@ fn a_line_beyond_the_limits_is_opaque_as_a_whole() {
     }
     let parts = "true; ".repeat(500);
     assert!(!check(&parts).contains("opaque"));
+}
+
+#[test]
+fn what_stands_64_deep_is_told() {
+    for (open, close) in [
+        ("echo \"$(", ")\""),
+        ("ls $(", ")"),
+        ("cat <(", ")"),
+        ("( ", " )"),
+        ("{ ", "; }"),
+        ("if ", "; then :; fi"),
+        ("while ", "; do :; done"),
+        ("! ", ""),
+        ("case $(", ") in *) ;; esac"),
+        ("echo ${x:-$(", ")}"),
+    ] {
+        let depth = 64;
+        let line = format!("{}rm y{}", open.repeat(depth), close.repeat(depth));
+        let told = check(&line);
+        assert!(told.contains(" rm y !Destructive"), "{line}\n{told}");
+        assert!(!told.contains("TooDeep"), "{line}\n{told}");
+    }
 }

@@ -135,7 +135,7 @@ pub(super) fn popd(
         Some(target) => {
             let others = state.folders.get(1..).unwrap_or_default().to_vec();
             state.change_folder(target);
-            state.may_also_be_in(others);
+            state.may_also_be_in(&others);
         }
         None => {
             state.pushed = None;

@@ -1,7 +1,7 @@
 //! Brace expansion: `{a,b}` and `{1..3}`.
 
 use super::Atom;
-use crate::limits::BRACES_MAX;
+use crate::limits::{BRACE_CHARS_MAX, BRACES_MAX};
 
 /// A character of unquoted text, or anything else as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum Unit {
 /// The words that the braces make, one when there are none. `None` when they make too many.
 pub(super) fn expand(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let braces = units.iter().filter(|unit| **unit == Unit::Char('{'));
-    if braces.count() > BRACES_MAX {
+    if units.len() > BRACE_CHARS_MAX || braces.count() > BRACES_MAX {
         return None;
     }
     for (open, unit) in units.iter().enumerate() {

@@ -3,7 +3,7 @@
 use pointsman_model::OpaqueWhy;
 
 use super::heredoc::Tabs;
-use super::parser::{Parser, Read};
+use super::parser::{Attempt, Parser, Read};
 use super::{Assign, AssignValue, Command, Function, Piece, Redirect, RedirectKind, Simple, Word};
 
 /// Words that mean something else in front of a command.
@@ -91,17 +91,21 @@ impl<'a> Parser<'a> {
     /// and, for what is expanded in it, as an assignment.
     fn declared(&mut self, simple: &mut Simple<'a>, assign: Assign<'a>, start: usize) {
         match assign.value {
-            AssignValue::One(_) => {
-                // Read again as a plain word, so that quoting in it is undone the common way.
-                let end = self.at;
-                self.at = start;
-                match self.word() {
-                    Ok(word) if self.at == end => simple.words.push(word),
-                    _ => simple.declared.push(assign),
+            AssignValue::One(value) if assign.index.is_none() => {
+                // A plain word too: its name, its sign, and the value's pieces.
+                let sign = self.slice(start, value.span.start as usize);
+                let mut pieces = vec![Piece::Text(sign.into())];
+                pieces.extend(value.pieces);
+                if let [Piece::Text(_), Piece::Text(first), ..] = pieces.as_slice() {
+                    let joined = format!("{sign}{first}");
+                    pieces.splice(..2, [Piece::Text(joined.into())]);
                 }
-                self.at = end;
+                simple.words.push(Word {
+                    pieces,
+                    span: self.range_from(start),
+                });
             }
-            AssignValue::Array(_) => {
+            AssignValue::One(_) | AssignValue::Array(_) => {
                 simple.words.push(Word {
                     pieces: vec![Piece::Quoted(self.slice(start, self.at).into())],
                     span: self.range_from(start),
@@ -174,7 +178,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let name_end = start + name_len(self.rest());
         let name = self.slice(start, name_end);
-        if name.is_empty() {
+        if name.is_empty() || !self.may_try(Attempt::Assignment) {
             return Ok(None);
         }
         self.at = name_end;
@@ -183,7 +187,7 @@ impl<'a> Parser<'a> {
             match self.subscript() {
                 Ok(word) => index = Some(word),
                 Err(error) if error.why == OpaqueWhy::Syntax && unclosed == Unclosed::Text => {
-                    self.at = start;
+                    self.go_back(start, Attempt::Assignment)?;
                     return Ok(None);
                 }
                 Err(error) => return Err(error),
@@ -196,6 +200,9 @@ impl<'a> Parser<'a> {
         if self.peek() != Some(b'=') {
             if self.sees("\\\n") && self.assigns_across_lines(start) {
                 return self.unknown();
+            }
+            if index.is_some() {
+                self.go_back(start, Attempt::Assignment)?;
             }
             self.at = start;
             return Ok(None);
@@ -217,9 +224,15 @@ impl<'a> Parser<'a> {
 
     /// Whether what begins at `start` is an assignment once its continued lines are joined.
     fn assigns_across_lines(&self, start: usize) -> bool {
-        let joined = self.slice(start, self.limit).replace("\\\n", "");
-        let behind = joined.get(name_len(&joined)..).unwrap_or("");
-        behind.starts_with(['=', '[']) || behind.starts_with("+=")
+        let text = self.slice(start, self.limit);
+        let mut behind = text
+            .split("\\\n")
+            .flat_map(str::bytes)
+            .skip_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        matches!(
+            (behind.next(), behind.next()),
+            (Some(b'=' | b'['), _) | (Some(b'+'), Some(b'='))
+        )
     }
 
     fn array(&mut self) -> Read<AssignValue<'a>> {

@@ -1,19 +1,19 @@
 //! Compound commands.
 
 use super::command::name_len;
-use super::parser::{End, Parser, Read};
+use super::parser::{Attempt, End, Parser, Read};
 use super::{Body, Command, Compound, Piece, Redirect, Word};
 
 impl<'a> Parser<'a> {
     /// Reads what begins with a parenthesis: `(( ))` or a subshell.
     pub(super) fn parenthesized(&mut self) -> Read<Command<'a>> {
         let start = self.at;
-        if self.look(1) == Some(b'(') {
+        if self.look(1) == Some(b'(') && self.may_try(Attempt::Arithmetic) {
             self.at += 2;
             if let Some(expression) = self.deeper(Self::arithmetic)? {
                 return self.closed(start, Body::Arithmetic(expression));
             }
-            self.at = start;
+            self.go_back(start, Attempt::Arithmetic)?;
         }
         self.at += 1;
         let script = self.body(&End::Paren)?;

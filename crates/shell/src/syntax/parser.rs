@@ -3,11 +3,13 @@
 //! It reads what Bash reads with its default options. What it does not know it refuses; it never
 //! skips. Recursion is bounded by [`DEPTH_MAX`].
 
+use std::collections::BTreeSet;
+
 use pointsman_model::OpaqueWhy;
 
 use super::heredoc::Pending;
 use super::{Command, Item, Link, Range, Script, Unreadable, Word};
-use crate::limits::{DEPTH_MAX, PARTS_MAX, SUBSTITUTION_DEPTH_MAX};
+use crate::limits::{AGAIN_PER_BYTE, DEPTH_MAX, PARTS_MAX};
 use crate::work;
 
 /// What reading gives.
@@ -38,6 +40,15 @@ pub(crate) fn parse(source: &str) -> Read<Tree<'_>> {
     })
 }
 
+/// What is tried at a place before it is read as something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Attempt {
+    /// `((` or `$((` as the start of an expression.
+    Arithmetic,
+    /// An assignment.
+    Assignment,
+}
+
 /// What ends a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
@@ -59,8 +70,11 @@ pub(super) struct Parser<'a> {
     /// Where reading ends.
     pub(super) limit: usize,
     depth: u32,
-    substitutions: u32,
     parts: u32,
+    /// Bytes that have been read in vain, to be read again.
+    again: usize,
+    /// Places where an attempt has failed, so that what stands around it does not repeat it.
+    refused: BTreeSet<(usize, Attempt)>,
     /// Here-documents whose bodies begin behind the next line feed.
     pub(super) pending: Vec<Pending>,
     pub(super) documents: Vec<Word<'a>>,
@@ -73,8 +87,9 @@ impl<'a> Parser<'a> {
             at: 0,
             limit: source.len(),
             depth: 0,
-            substitutions: 0,
             parts: 0,
+            again: 0,
+            refused: BTreeSet::new(),
             pending: Vec::new(),
             documents: Vec::new(),
         }
@@ -138,21 +153,32 @@ impl<'a> Parser<'a> {
 
     /// Reads a script inside a word: here-documents of the outside wait meanwhile.
     pub(super) fn inner_script(&mut self, end: &End) -> Read<Script<'a>> {
-        if self.substitutions >= SUBSTITUTION_DEPTH_MAX {
-            return Err(self.refuse(OpaqueWhy::TooDeep));
-        }
         let start = self.at;
         let waiting = std::mem::take(&mut self.pending);
-        self.substitutions += 1;
         let script = self.deeper(|parser| parser.script(end))?;
-        self.substitutions -= 1;
         // Bash's versions differ on where a body begins when a substitution ends its line first.
-        let spans_lines = self.slice(start, self.at).contains('\n');
-        if !self.pending.is_empty() || (!waiting.is_empty() && spans_lines) {
+        let spans_lines = || self.slice(start, self.at).contains('\n');
+        if !self.pending.is_empty() || (!waiting.is_empty() && spans_lines()) {
             return self.unknown();
         }
         self.pending = waiting;
         Ok(script)
+    }
+
+    /// Whether the attempt is worth making here.
+    pub(super) fn may_try(&self, attempt: Attempt) -> bool {
+        !self.refused.contains(&(self.at, attempt))
+    }
+
+    /// Goes back to `start`, where the attempt has failed.
+    pub(super) fn go_back(&mut self, start: usize, attempt: Attempt) -> Read<()> {
+        self.again += self.at.saturating_sub(start);
+        if self.again > AGAIN_PER_BYTE * self.source.len() {
+            return Err(self.refuse(OpaqueWhy::TooMany));
+        }
+        self.refused.insert((start, attempt));
+        self.at = start;
+        Ok(())
     }
 
     pub(super) fn count_part(&mut self) -> Read<()> {

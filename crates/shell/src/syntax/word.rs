@@ -1,6 +1,6 @@
 //! Words: pieces glued together, up to a blank or an operator.
 
-use super::parser::{End, Parser, Read};
+use super::parser::{Attempt, End, Parser, Read};
 use super::{Piece, Substitution, Word};
 use crate::work;
 
@@ -136,12 +136,14 @@ impl<'a> Parser<'a> {
 
     fn arithmetic_or_script(&mut self, pieces: &mut Vec<Piece<'a>>, quoting: Quoting) -> Read<()> {
         let start = self.at;
-        self.at += 3;
-        if let Some(expression) = self.deeper(Self::arithmetic)? {
-            pieces.push(Piece::Arithmetic(Box::new(expression)));
-            return Ok(());
+        if self.may_try(Attempt::Arithmetic) {
+            self.at += 3;
+            if let Some(expression) = self.deeper(Self::arithmetic)? {
+                pieces.push(Piece::Arithmetic(Box::new(expression)));
+                return Ok(());
+            }
+            self.go_back(start, Attempt::Arithmetic)?;
         }
-        self.at = start;
         self.substitution(pieces, quoting)
     }
 

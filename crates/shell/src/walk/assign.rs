@@ -4,7 +4,7 @@ use pointsman_model::{Assignment, AssignmentWeight, OpaqueWhy, Span, Word as Mod
 
 use super::{Scene, Walker};
 use crate::field::Field;
-use crate::limits::VARIABLES_MAX;
+use crate::limits::{ALTERNATIVES_MAX, FIELDS_MAX, VALUE_BYTES_MAX, VARIABLES_MAX};
 use crate::state::{State, Value};
 use crate::syntax::{Assign, AssignValue, Range};
 use crate::variables::{weigh, weigh_value};
@@ -34,18 +34,13 @@ impl Walker<'_> {
         let value = match &assign.value {
             AssignValue::One(word) => at.value(word),
             AssignValue::Array(words) => {
-                let mut fields = Vec::new();
-                for word in words {
-                    at.fields(word, &mut fields);
-                }
+                let fields = at.all(words);
                 let plain = |field: &Field| {
                     let text = field.text()?;
                     (!text.starts_with('[')).then(|| text.into())
                 };
-                match fields.iter().map(plain).collect() {
-                    Some(texts) => Value::List(texts),
-                    None => Value::Unknown,
-                }
+                let texts = fields.and_then(|fields| fields.iter().map(plain).collect());
+                texts.map_or(Value::Unknown, Value::List)
             }
         };
         if assign.index.is_some() {
@@ -56,6 +51,11 @@ impl Walker<'_> {
         }
         match (state.variables.get(assign.name), value) {
             (Some(Value::Texts(before)), Value::Texts(after)) => {
+                let longest = |texts: &[Box<str>]| texts.iter().map(|text| text.len()).max();
+                let bytes = longest(before).unwrap_or(0) + longest(&after).unwrap_or(0);
+                if before.len() * after.len() > ALTERNATIVES_MAX || bytes > VALUE_BYTES_MAX {
+                    return Value::Unknown;
+                }
                 let mut joined = Vec::new();
                 for front in before {
                     for back in &after {
@@ -64,7 +64,9 @@ impl Walker<'_> {
                 }
                 Value::Texts(joined)
             }
-            (Some(Value::List(before)), Value::List(after)) => {
+            (Some(Value::List(before)), Value::List(after))
+                if before.len() + after.len() <= FIELDS_MAX =>
+            {
                 Value::List(before.iter().cloned().chain(after).collect())
             }
             _ => Value::Unknown,

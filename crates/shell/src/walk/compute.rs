@@ -48,17 +48,19 @@ impl Walker<'_> {
             // Names of files are as they are.
             Value::Patterns(_) | Value::Unknown => true,
         };
-        for name in names_in(text) {
-            if state.variables.get(name).is_some_and(hidden) {
-                self.sink.opaque(
-                    part,
-                    scene.view,
-                    OpaqueWhy::UnknownScript,
-                    text,
-                    scene.span(range),
-                );
-            }
-            if assigns(text, name) {
+        let reads_code =
+            names_in(text).any(|(_, name)| state.variables.get(name).is_some_and(hidden));
+        if reads_code {
+            self.sink.opaque(
+                part,
+                scene.view,
+                OpaqueWhy::UnknownScript,
+                text,
+                scene.span(range),
+            );
+        }
+        for (at, name) in names_in(text) {
+            if assigns(text, at, name) {
                 self.set_outside(scene, name, Value::Number, state);
             }
         }
@@ -107,30 +109,41 @@ impl Walker<'_> {
     }
 }
 
-/// The names in an expression.
-fn names_in(text: &str) -> impl Iterator<Item = &str> {
+/// The names in an expression, and where they stand.
+fn names_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
     text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'))
-        .filter(|name| !name.is_empty() && !name.starts_with(|char: char| char.is_ascii_digit()))
+        .map(move |name| {
+            let start = at;
+            // What parts them is one character, of whatever width.
+            at += name.len();
+            at += text
+                .get(at..)
+                .and_then(|rest| rest.chars().next())
+                .map_or(0, char::len_utf8);
+            (start, name)
+        })
+        .filter(|(_, name)| {
+            !name.is_empty() && !name.starts_with(|char: char| char.is_ascii_digit())
+        })
 }
 
-/// Whether the expression may set the variable.
-fn assigns(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let before = text.get(..at).unwrap_or("").trim_end();
-        let after = text.get(at + name.len()..).unwrap_or("").trim_start();
-        let set = after.starts_with('=') && !after.starts_with("==");
-        let changed = after.len() > 1
-            && after.as_bytes().get(1) == Some(&b'=')
-            && matches!(
-                after.as_bytes().first(),
-                Some(b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
-            );
-        let shifted = after.starts_with("<<=") || after.starts_with(">>=");
-        let stepped = after.starts_with("++")
-            || after.starts_with("--")
-            || before.ends_with("++")
-            || before.ends_with("--");
-        let indexed = after.starts_with('[');
-        set || changed || shifted || stepped || indexed
-    })
+/// Whether the expression may set the variable that is named at this place.
+fn assigns(text: &str, at: usize, name: &str) -> bool {
+    let before = text.get(..at).unwrap_or("").trim_end();
+    let after = text.get(at + name.len()..).unwrap_or("").trim_start();
+    let set = after.starts_with('=') && !after.starts_with("==");
+    let changed = after.len() > 1
+        && after.as_bytes().get(1) == Some(&b'=')
+        && matches!(
+            after.as_bytes().first(),
+            Some(b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
+        );
+    let shifted = after.starts_with("<<=") || after.starts_with(">>=");
+    let stepped = after.starts_with("++")
+        || after.starts_with("--")
+        || before.ends_with("++")
+        || before.ends_with("--");
+    let indexed = after.starts_with('[');
+    set || changed || shifted || stepped || indexed
 }

@@ -267,7 +267,7 @@ impl Walker<'_> {
 pub(crate) fn paths(field: &Field, state: &State) -> Vec<PathValue> {
     let unknown = || PathValue::Unknown(field.source.clone());
     let mut found: Vec<PathValue> = Vec::with_capacity(1);
-    for folder in &state.folders {
+    for folder in state.folders.iter() {
         let path = match &field.known {
             Known::Text(text) => path_in(folder, text).map(PathValue::Known),
             Known::Glob(pattern) => glob_in(folder, pattern),

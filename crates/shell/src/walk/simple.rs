@@ -6,10 +6,10 @@ use pointsman_model::{
 };
 
 use super::{Input, Scene, Walker, redirect};
-use crate::analysis::{Nesting, Part};
+use crate::analysis::{Nesting, Part, read, read_again};
 use crate::expand::{Expander, Output};
 use crate::field::Field;
-use crate::limits::{ALTERNATIVES_MAX, SCRIPT_DEPTH_MAX};
+use crate::limits::{ALTERNATIVES_MAX, OUTPUT_DEPTH_MAX, SCRIPT_DEPTH_MAX};
 use crate::state::{Folder, State, Value};
 use crate::syntax::{AssignValue, Piece, Simple, Word};
 use crate::{builtins, output, programs, wrappers};
@@ -65,6 +65,7 @@ impl Walker<'_> {
             home: self.home,
             anchor: scene.anchor,
             output: &output::output,
+            levels: OUTPUT_DEPTH_MAX,
         }
     }
 
@@ -114,7 +115,7 @@ impl Walker<'_> {
         for mut reading in readings {
             last = self.simple_once(scene, simple, &mut reading, input);
             match &mut joined {
-                Some(joined) => joined.join(reading),
+                Some(joined) => joined.join(&reading),
                 None => joined = Some(reading),
             }
         }
@@ -132,14 +133,14 @@ impl Walker<'_> {
         state: &mut State,
         input: &Input,
     ) -> Input {
-        if !self.step(simple.words.len()) {
+        if self.sink.full {
             return Input::default();
         }
-        let mut fields = Vec::with_capacity(simple.words.len());
-        let at = self.expander(scene, state);
-        for word in &simple.words {
-            at.fields(word, &mut fields);
-        }
+        let fields = self.expander(scene, state).all(&simple.words);
+        let Some(mut fields) = fields.filter(|fields| self.step_over(fields)) else {
+            self.sink.full = true;
+            return Input::default();
+        };
         for field in fields.iter_mut().skip(1) {
             if names_a_program_for_zsh(field) {
                 field.known = crate::expand::unknown("", crate::field::Shape::One);
@@ -214,6 +215,9 @@ impl Walker<'_> {
     ) {
         for assign in &simple.assignments {
             let value = self.assigned(scene, assign, state);
+            if let Value::List(items) = &value {
+                self.step(items.len(), 0);
+            }
             self.keep(assign.name, value, state);
         }
         // A name that is not known to be harmless may be one that a program of the line looks at.
@@ -326,7 +330,7 @@ impl Walker<'_> {
         view: EffectView,
         state: &mut State,
     ) {
-        if fields.is_empty() || !self.step(fields.len()) {
+        if fields.is_empty() || !self.step_over(fields) {
             return;
         }
         let span = redirect::span_of(fields);
@@ -388,7 +392,16 @@ impl Walker<'_> {
                 .opaque(outer.part, scene.view, OpaqueWhy::TooDeep, text, span);
             return;
         }
-        match crate::analysis::read(text) {
+        if !self.step(0, text.len()) {
+            return;
+        }
+        let tree = match nesting {
+            Nesting::Function => read_again(text),
+            Nesting::Line | Nesting::Substitution | Nesting::Wrapped | Nesting::Script => {
+                read(text)
+            }
+        };
+        match tree {
             Ok(tree) => {
                 if let Some(doubt) = tree.doubt {
                     self.sink.opaque(outer.part, scene.view, doubt, text, span);
@@ -427,7 +440,7 @@ impl Walker<'_> {
             let kind = (called.view, Nesting::Function);
             self.nested_text(scene, called, &body.body, called.span, kind, &mut own);
             match &mut end {
-                Some(end) => end.join(own),
+                Some(end) => end.join(&own),
                 None => end = Some(own),
             }
         }

@@ -1,0 +1,68 @@
+//! The variables that the line has set.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::{Shared, Value};
+use crate::work;
+
+/// Variables by name. Copies share their values.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Variables(Shared<BTreeMap<Box<str>, Rc<Value>>>);
+
+impl Variables {
+    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).map(Rc::as_ref)
+    }
+
+    pub(crate) fn contains_key(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: Value) {
+        work::count(self.0.len() + 1);
+        self.0.insert(name.into(), Rc::new(value));
+    }
+
+    /// Takes in what another way may have set.
+    pub(super) fn join(&mut self, other: &Self) {
+        if self == other {
+            return;
+        }
+        work::count(self.0.len() + other.0.len());
+        let unknown = Rc::new(Value::Unknown);
+        for (name, value) in &mut *self.0 {
+            match other.0.get(name) {
+                Some(others) if others == value => {}
+                Some(others) => *value = Rc::new((**value).clone().join((**others).clone())),
+                None => *value = Rc::clone(&unknown),
+            }
+        }
+        for name in other.0.keys() {
+            if !self.0.contains_key(name) {
+                self.0.insert(name.clone(), Rc::clone(&unknown));
+            }
+        }
+    }
+
+    /// Forgets the values that `keep` does not hold on to.
+    pub(super) fn forget(&mut self, keep: impl Fn(&str, &Value) -> bool) {
+        let forgotten: Vec<Box<str>> = self
+            .0
+            .iter()
+            .filter(|(name, value)| !keep(name, value))
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in forgotten {
+            self.0.insert(name, Rc::new(Value::Unknown));
+        }
+    }
+}
