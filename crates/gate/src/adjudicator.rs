@@ -114,6 +114,7 @@ impl Adjudicator {
         };
         letter.queued();
         let verdict = tokio::select! {
+            biased;
             verdict = self.conclude(&mut ticket, request) => verdict,
             // Dropping the ticket withdraws the request.
             () = letter.withdrawn() => return,

@@ -16,6 +16,8 @@ mod submit;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod simulation;
 
 pub use adjudicator::{Adjudicator, LeaderRules, LeaderSays};
 pub use answers::{Answers, Classifier, ClassifierVote, NoVoteCause, Word};

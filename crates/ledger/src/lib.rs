@@ -4,6 +4,8 @@
 //! transaction. A [`LedgerReader`] reads beside it and after a crash. Records are append-only and
 //! chained, each to the one before it in its run; nothing here decides anything.
 
+#[cfg(feature = "by-hand")]
+mod by_hand;
 mod clock;
 mod record;
 
@@ -20,6 +22,8 @@ mod writer;
 
 mod reader;
 
+#[cfg(feature = "by-hand")]
+pub use by_hand::HandWriter;
 pub use clock::{Clock, SystemClock};
 pub use ledger::{AppendError, Ledger, PendingAppend, RequestTrace};
 pub use open::{

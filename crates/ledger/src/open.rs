@@ -17,7 +17,7 @@ use crate::record::{
     ChainPoint, DamageFound, ProcessGroupStarted, RecordBody, RequestOpened, SetAside,
 };
 use crate::schema::{self, Stored};
-use crate::writer::{QUEUE_MAX, Queue, Writer};
+use crate::writer::{Command, QUEUE_MAX, Queue, Writer};
 use crate::{Clock, highest, recovery, salvage};
 
 /// What was found when the ledger was opened.
@@ -178,6 +178,20 @@ enum Opened {
 }
 
 pub(crate) fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<(Ledger, OpenReport), OpenError> {
+    let (ledger, writer, commands, report) = prepare(path, clock)?;
+    // Not joined: it ends when the last handle is gone, and answers before that when it is asked to close.
+    std::thread::Builder::new()
+        .name("ledger".into())
+        .spawn(move || writer.serve(&Queue(commands)))
+        .map_err(|source| unreachable_file(path, source))?;
+    Ok((ledger, report))
+}
+
+/// Opens the ledger and makes its writer, which does not work yet.
+pub(crate) fn prepare(
+    path: &Path,
+    clock: Arc<dyn Clock>,
+) -> Result<(Ledger, Writer, flume::Receiver<Command>, OpenReport), OpenError> {
     let in_use = make_files(path).map_err(|source| unreachable_file(path, source))?;
     let mut report = OpenReport::default();
     let mut connection = match connect(path, highest::noted(&in_use))? {
@@ -210,13 +224,8 @@ pub(crate) fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<(Ledger, OpenRe
         runs: HashMap::new(),
         taken_over: HashSet::new(),
     };
-    // Not joined: it ends when the last handle is gone, and answers before that when it is asked to close.
-    std::thread::Builder::new()
-        .name("ledger".into())
-        .spawn(move || writer.serve(&Queue(commands)))
-        .map_err(|source| unreachable_file(path, source))?;
     let ledger = Ledger::started(path.into(), clock, queue, health);
-    Ok((ledger, report))
+    Ok((ledger, writer, commands, report))
 }
 
 /// Makes the folder and the files, readable by the user alone, and takes the lock that keeps others from setting the

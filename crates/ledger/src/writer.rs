@@ -75,6 +75,15 @@ impl Drop for Queue {
     }
 }
 
+/// What came of a turn.
+pub(crate) enum Turn {
+    Done,
+    /// This comes next.
+    HeldOver(Command),
+    /// The ledger is to be closed.
+    Close(Done<()>),
+}
+
 /// One record to write.
 pub(crate) struct Append {
     pub(crate) run: RunId,
@@ -127,36 +136,46 @@ impl Writer {
             let Some(command) = held_over.take().or_else(|| queue.0.recv().ok()) else {
                 break self.end();
             };
-            match command {
-                Command::Append(first) => {
-                    let (group, next) = gather(first, &queue.0);
-                    held_over = next;
-                    self.write_group(group);
-                }
-                Command::Begin { start, at, done } => {
-                    // Nobody to tell means that the asker went away; the run stays without a leader's records.
-                    let _ = done.send(self.begin(start, at));
-                }
-                Command::Resume { run, at, done } => {
-                    let _ = done.send(self.resume(run, at));
-                }
-                Command::Trace { request, done } => {
-                    let trace = recovery::trace(&self.connection, request);
-                    let _ = done.send(trace.map_err(|error| self.append_error(error)));
-                }
-                #[cfg(test)]
-                Command::LimitPages { pages, done } => {
-                    let set = self.connection.pragma_update(None, "max_page_count", pages);
-                    set.unwrap();
-                    let _ = done.send(());
-                }
-                Command::Close { done } => {
+            match self.turn(command, &queue.0) {
+                Turn::Done => {}
+                Turn::HeldOver(command) => held_over = Some(command),
+                Turn::Close(done) => {
                     self.end();
                     let _ = done.send(());
                     return;
                 }
             }
         }
+    }
+
+    /// Does what is asked, and with an append all appends that are queued behind it.
+    pub(crate) fn turn(&mut self, command: Command, queue: &flume::Receiver<Command>) -> Turn {
+        match command {
+            Command::Append(first) => {
+                let (group, next) = gather(first, queue);
+                self.write_group(group);
+                return next.map_or(Turn::Done, Turn::HeldOver);
+            }
+            Command::Begin { start, at, done } => {
+                // Nobody to tell means that the asker went away; the run stays without a leader's records.
+                let _ = done.send(self.begin(start, at));
+            }
+            Command::Resume { run, at, done } => {
+                let _ = done.send(self.resume(run, at));
+            }
+            Command::Trace { request, done } => {
+                let trace = recovery::trace(&self.connection, request);
+                let _ = done.send(trace.map_err(|error| self.append_error(error)));
+            }
+            #[cfg(test)]
+            Command::LimitPages { pages, done } => {
+                let set = self.connection.pragma_update(None, "max_page_count", pages);
+                set.unwrap();
+                let _ = done.send(());
+            }
+            Command::Close { done } => return Turn::Close(done),
+        }
+        Turn::Done
     }
 
     /// Lets go of the database and of the locks. The files of locks of runs that did not end stay: they say nothing,
