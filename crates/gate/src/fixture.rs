@@ -15,7 +15,7 @@ use pointsman_model::{
     AbsPath, AgentName, Answerer, Attended, BashInput, CallId, DecisionReason, Digest, Effects,
     ExecutedCall, FilePlace, IfNobody, Insistence, JsonText, Judgement, Lineage, LineageStep,
     Matched, Millis, Origin, PermissionDecision, PermissionMode, PermissionRequest, RequestId,
-    RuleSource, RunId, Surface, ToolInput, ToolName, Trail, VerdictKind, WorkerId,
+    RuleSource, RunId, Surface, ToolInput, ToolName, Trail, VerdictKind, WallTime, WorkerId,
 };
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::{
@@ -213,6 +213,65 @@ impl Ground {
 fn abs(folder: &TempDir) -> AbsPath {
     let path = folder.path().canonicalize().unwrap();
     AbsPath::parse(path.to_str().unwrap()).unwrap()
+}
+
+/// A question of a worker that needs no ground of its own.
+pub(crate) fn question(
+    run: RunId,
+    worker: u32,
+    number: u32,
+    now: WallTime,
+    patience: Millis,
+) -> PermissionRequest {
+    let input = BashInput {
+        command: format!("make {number}"),
+        description: None,
+        timeout_ms: None,
+        run_in_background: None,
+    };
+    let reason = DecisionReason::NothingDecided {
+        matched: Matched {
+            text: "make".into(),
+            span: None,
+        },
+    };
+    let lineage = Lineage::root(LineageStep {
+        worker: WorkerId::new(run, worker),
+        label: format!("agent {worker}").into(),
+        agent: AgentName::new("steps"),
+    });
+    PermissionRequest {
+        id: RequestId::new(run, number),
+        call: ExecutedCall {
+            id: CallId::new(run, number),
+            tool: ToolName::parse("Bash").unwrap(),
+            text: JsonText::of(&input).unwrap(),
+            input: ToolInput::Bash(input),
+        },
+        rewritten_from: None,
+        supersedes: None,
+        lineage,
+        task: "build it".into(),
+        folder: AbsPath::root(),
+        mode: PermissionMode::Default,
+        origin: Origin::Foreground,
+        effects: Effects::default(),
+        judgement: Judgement {
+            decision: PermissionDecision::Ask,
+            reason: reason.clone(),
+            insistence: Insistence::MayBeAnswered,
+            trail: Trail::default(),
+            if_nobody: IfNobody {
+                decision: PermissionDecision::Deny,
+                reason,
+            },
+        },
+        proposals: Vec::new(),
+        opened_at: now,
+        deadline: now.plus(patience),
+        context: Digest::of(b"context"),
+        digest: Digest::of(&number.to_le_bytes()),
+    }
 }
 
 pub(crate) fn a_person() -> Answerer {

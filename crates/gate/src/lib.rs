@@ -17,6 +17,8 @@ mod submit;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod processes;
+#[cfg(test)]
 mod simulation;
 
 pub use adjudicator::{Adjudicator, LeaderRules, LeaderSays};

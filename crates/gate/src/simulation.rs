@@ -16,12 +16,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use pointsman_ledger::{Clock, LedgerReader};
-use pointsman_model::{
-    AbsPath, AgentName, BashInput, CallId, DecisionReason, Digest, Effects, ExecutedCall, IfNobody,
-    Insistence, JsonText, Judgement, Lineage, LineageStep, Matched, Millis, Origin,
-    PermissionDecision, PermissionMode, PermissionRequest, RequestId, RunId, ToolInput, ToolName,
-    Trail, WallTime, WorkerId,
-};
+use pointsman_model::{Insistence, Millis, PermissionRequest, RunId, WallTime, WorkerId};
 use tokio::time::{Instant, sleep, timeout};
 
 use self::leader::{Leader, World};
@@ -29,6 +24,7 @@ use self::lot::Lot;
 use self::network::Network;
 use self::witness::Witness;
 use self::worker::Worker;
+use crate::fixture::question;
 
 /// How many seeds are run, when that is set.
 const RUNS: &str = "POINTSMAN_SIM_RUNS";
@@ -94,6 +90,7 @@ fn run(seed: u64) -> Outcome {
                 offset: AtomicI64::new(0),
             }),
             witness: Witness::default(),
+            database: Arc::from(database.as_path()),
             lot,
         };
         let mut stage = Stage::new(world, &database).await;
@@ -267,6 +264,7 @@ async fn all_finished(workers: &mut Vec<Worker>) {
     workers.clear();
 }
 
+/// A question of that worker, which waits some time and may have to be answered by a person.
 fn request_of(
     run: RunId,
     worker: u32,
@@ -274,60 +272,12 @@ fn request_of(
     clock: &SimClock,
     lot: &Lot,
 ) -> PermissionRequest {
-    let input = BashInput {
-        command: format!("make {number}"),
-        description: None,
-        timeout_ms: None,
-        run_in_background: None,
-    };
-    let reason = DecisionReason::NothingDecided {
-        matched: Matched {
-            text: "make".into(),
-            span: None,
-        },
-    };
-    let now = clock.now();
-    let lineage = Lineage::root(LineageStep {
-        worker: WorkerId::new(run, worker),
-        label: format!("agent {worker}").into(),
-        agent: AgentName::new("steps"),
-    });
-    PermissionRequest {
-        id: RequestId::new(run, number),
-        call: ExecutedCall {
-            id: CallId::new(run, number),
-            tool: ToolName::parse("Bash").unwrap(),
-            text: JsonText::of(&input).unwrap(),
-            input: ToolInput::Bash(input),
-        },
-        rewritten_from: None,
-        supersedes: None,
-        lineage,
-        task: "build it".into(),
-        folder: AbsPath::root(),
-        mode: PermissionMode::Default,
-        origin: Origin::Foreground,
-        effects: Effects::default(),
-        judgement: Judgement {
-            decision: PermissionDecision::Ask,
-            reason: reason.clone(),
-            insistence: if lot.percent(20) {
-                Insistence::MustAsk
-            } else {
-                Insistence::MayBeAnswered
-            },
-            trail: Trail::default(),
-            if_nobody: IfNobody {
-                decision: PermissionDecision::Deny,
-                reason,
-            },
-        },
-        proposals: Vec::new(),
-        opened_at: now,
-        deadline: now.plus(Millis(1_000 + lot.below(PATIENCE_MAX))),
-        context: Digest::of(b"context"),
-        digest: Digest::of(&number.to_le_bytes()),
+    let patience = Millis(1_000 + lot.below(PATIENCE_MAX));
+    let mut request = question(run, worker, number, clock.now(), patience);
+    if lot.percent(20) {
+        request.judgement.insistence = Insistence::MustAsk;
     }
+    request
 }
 
 fn number_in(variable: &str) -> Option<u64> {

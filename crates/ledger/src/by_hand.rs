@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::open::{self, OpenError, OpenReport};
-use crate::writer::{Command, Turn, Writer};
+use crate::writer::{Command, QUEUE_MAX, Turn, Writer};
 use crate::{Clock, Ledger};
 
 /// The writer of a ledger, in the hand of a simulation. Dropped, it is dead: nothing is written or told any more.
@@ -58,12 +58,12 @@ impl HandWriter {
     pub fn work_and_die(mut self) {
         let first = self.next.take();
         let queued: Vec<_> = first.into_iter().chain(self.queue.try_iter()).collect();
-        let (tx, silent) = flume::unbounded();
+        let (tx, silent) = flume::bounded(QUEUE_MAX);
         for command in queued {
             if let Command::Append(mut append) = command {
                 append.done = None;
-                // Both ends are here, so it is never closed.
-                let _ = tx.send(Command::Append(append));
+                // Both ends are here, and what fitted into one queue fits into another.
+                let _ = tx.try_send(Command::Append(append));
             }
         }
         drop(tx);

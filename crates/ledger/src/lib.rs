@@ -11,6 +11,8 @@ mod record;
 
 mod chain;
 mod highest;
+#[cfg(feature = "kill-points")]
+pub mod kill_points;
 mod run_lock;
 mod schema;
 

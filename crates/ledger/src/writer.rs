@@ -262,7 +262,11 @@ impl Writer {
             };
             seqs.push(head.extend(&tx, &fresh).map_err(taken_over)?);
         }
+        #[cfg(feature = "kill-points")]
+        crate::kill_points::reach(crate::kill_points::KillPoint::Write);
         tx.commit()?;
+        #[cfg(feature = "kill-points")]
+        crate::kill_points::reach(crate::kill_points::KillPoint::Sync);
         for (run, head) in heads {
             if let Some(own) = self.runs.get_mut(&run) {
                 own.head = head;

@@ -177,6 +177,12 @@ impl PostOffice {
     }
 
     fn handle_with(&mut self, event: Event, mut slot: Option<OwnedSemaphorePermit>) {
+        #[cfg(feature = "kill-points")]
+        if let Event::Frame(_, ToLeader::Got { .. }) = &event {
+            pointsman_ledger::kill_points::reach(
+                pointsman_ledger::kill_points::KillPoint::Acknowledge,
+            );
+        }
         match &event {
             Event::Gone(line) => {
                 self.lines.remove(line);
@@ -200,6 +206,10 @@ impl PostOffice {
     fn carry_out(&mut self, effect: Effect, slot: &mut Option<OwnedSemaphorePermit>) {
         match effect {
             Effect::Send(line, frame) => {
+                #[cfg(feature = "kill-points")]
+                pointsman_ledger::kill_points::reach(
+                    pointsman_ledger::kill_points::KillPoint::Send,
+                );
                 let sent = self.lines.get(&line).map(|line| line.try_send(frame));
                 // A worker that does not read its frames dials again, and hears everything then.
                 if sent.is_some_and(|sent| sent.is_err()) {

@@ -9,8 +9,13 @@ use pointsman_approvals::{
     Grants, Pass, PostOfficeHandle, Reign, Requests, RequestsOptions, RequestsService, in_process,
     post_office,
 };
-use pointsman_ledger::{Clock, HandWriter, Ledger, RequestOpened, RunStart, Showing};
-use pointsman_model::{AbsPath, Attended, Outcome, PermissionRequest, RunId, VerdictKind};
+use pointsman_ledger::{
+    Clock, Filter, HandWriter, Ledger, LedgerReader, RecordKind, RequestOpened, ResumeError,
+    RunStart, Showing,
+};
+use pointsman_model::{
+    AbsPath, Attended, Outcome, PermissionRequest, RequestId, RunId, VerdictKind,
+};
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::HookSettings;
 use pointsman_process::Environment;
@@ -33,6 +38,25 @@ pub(super) struct World {
     pub(super) lot: Lot,
     pub(super) clock: Arc<SimClock>,
     pub(super) witness: Witness,
+    pub(super) database: Arc<Path>,
+}
+
+impl World {
+    /// Law 11: whatever anyone is told is on disk by then.
+    pub(super) fn must_be_on_disk(&self, id: RequestId, kind: RecordKind) {
+        let filter = Filter {
+            request: Some(id),
+            kinds: vec![kind],
+            ..Filter::default()
+        };
+        let reader = LedgerReader::open(&self.database).unwrap();
+        if reader.records(&filter).unwrap().records.is_empty() {
+            self.witness.see(|seen| {
+                seen.untrue
+                    .push(format!("{id} was told before {kind:?} was stored"))
+            });
+        }
+    }
 }
 
 /// A leader that lives. Dropped, it is killed: nothing of it goes on.
@@ -60,13 +84,17 @@ impl Leader {
         let mut tasks = JoinSet::new();
         tasks.spawn(disk(writer, world.clone(), died.clone()));
         let (run, reign, left) = match run {
-            None => (
-                ledger.begin_run(run_start()).await.unwrap(),
-                Reign::FIRST,
-                Vec::new(),
-            ),
+            None => match ledger.begin_run(run_start()).await {
+                Ok(run) => (run, Reign::FIRST, Vec::new()),
+                // Its disk has killed it; whoever waits for it gives up after a while.
+                Err(_) => return std::future::pending().await,
+            },
             Some(run) => {
-                let report = ledger.resume_run(run).await.unwrap();
+                let report = match ledger.resume_run(run).await {
+                    Ok(report) => report,
+                    Err(ResumeError::Append(_)) => return std::future::pending().await,
+                    Err(error) => panic!("{error}"),
+                };
                 (run, Reign::resumed(&report), report.open)
             }
         };

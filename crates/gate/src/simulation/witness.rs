@@ -45,6 +45,8 @@ pub(super) struct Seen {
     pub(super) given: Vec<Given>,
     /// What was done because of a yes, by request.
     pub(super) done: BTreeMap<RequestId, u32>,
+    /// What was wrong at the moment it happened.
+    pub(super) untrue: Vec<String>,
     pub(super) leaders: u32,
     pub(super) workers: u32,
     /// All that happened, in order; the same for the same seed.
@@ -81,6 +83,9 @@ pub(super) fn check(seen: &Seen, reader: &LedgerReader, run: RunId) -> Result<()
     let verified = reader.verify().map_err(|error| error.to_string())?;
     if !verified.is_sound() {
         return Err(format!("the ledger is damaged: {verified:?}"));
+    }
+    if let Some(first) = seen.untrue.first() {
+        return Err(format!("untrue: {first}"));
     }
     let record = on_record(reader, run)?;
     for (id, asked) in &seen.asked {

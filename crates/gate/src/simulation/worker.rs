@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pointsman_approvals::{ForwardError, Mailbox as _, Pass, RemoteMailbox, remote};
-use pointsman_ledger::Clock as _;
-use pointsman_model::{Outcome, PermissionRequest, RunId, Verdict};
+use pointsman_ledger::{Clock as _, RecordKind};
+use pointsman_model::{Answerer, Outcome, PermissionRequest, RunId, Verdict};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -105,5 +105,10 @@ async fn forward(
             asked.queued = true;
         }
     });
-    forwarded.verdict().await
+    world.must_be_on_disk(id, RecordKind::RequestOpened);
+    let verdict = forwarded.verdict().await?;
+    if verdict.by != Answerer::Runtime {
+        world.must_be_on_disk(id, RecordKind::RequestClosed);
+    }
+    Ok(verdict)
 }
