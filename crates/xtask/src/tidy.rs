@@ -4,6 +4,7 @@
 
 mod arrows;
 mod files;
+mod scenarios;
 mod tests_folder;
 
 use std::fmt;
@@ -33,6 +34,7 @@ impl fmt::Display for Fault {
 pub(crate) fn check(root: &Path) -> Result<Vec<Fault>> {
     let mut faults = arrows::check(root)?;
     faults.extend(files::check(root)?);
+    faults.extend(scenarios::check(root)?);
     faults.extend(tests_folder::check(root)?);
     faults.sort();
     Ok(faults)
