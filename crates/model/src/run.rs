@@ -1,5 +1,6 @@
 //! What a shell command line starts, word by word, as the analyser of the shell crate sees it.
 
+use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
 use crate::PathValue;
@@ -18,9 +19,9 @@ pub struct Span {
 #[serde(rename_all = "snake_case")]
 pub enum WordValue {
     /// Exactly this text, quotes and escapes undone.
-    Literal(Box<str>),
+    Literal(CompactString),
     /// The names of files that match this pattern; the pattern itself when none does.
-    Glob(Box<str>),
+    Glob(CompactString),
     /// Known only when it runs. It may become any number of words, none included.
     Unknown,
 }
@@ -31,7 +32,7 @@ pub struct Word {
     /// Its value.
     pub value: WordValue,
     /// As it is spelled in the line.
-    pub source: Box<str>,
+    pub source: CompactString,
     /// Where it stands. Of a word that only exists inside a decoded string (`sh -c '...'`): where that string stands.
     pub span: Span,
 }
@@ -129,7 +130,7 @@ pub struct Run {
     pub assignments: Vec<Assignment>,
     /// The command as it is spelled, without assignments and redirects, with runs of blanks made one; what exact
     /// rules are compared with first. For assignments alone: those.
-    pub text: Box<str>,
+    pub text: CompactString,
     /// The folder it runs in.
     pub folder: PathValue,
     /// What kind of program it is.

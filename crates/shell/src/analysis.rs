@@ -1,5 +1,6 @@
 //! From a line to its effects: the way through gears, second opinion and walk.
 
+use compact_str::CompactString;
 use pointsman_model::{
     AbsPath, Effect, EffectKind, EffectView, Effects, Opaque, OpaqueWhy, Span, first_hidden,
 };
@@ -32,7 +33,7 @@ pub struct Analysis {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// As it is spelled, runs of blanks made one.
-    pub text: Box<str>,
+    pub text: CompactString,
     /// Where it stands.
     pub span: Span,
     /// The part that it stands in or is started by, by number; none for those of the line itself.

@@ -1,5 +1,6 @@
 //! Fields: the words of a command as the program gets them, as far as that is known.
 
+use compact_str::CompactString;
 use pointsman_model::{Span, Word, WordValue};
 
 /// One field, or several that are not known apart.
@@ -7,7 +8,7 @@ use pointsman_model::{Span, Word, WordValue};
 pub(crate) struct Field {
     pub(crate) known: Known,
     /// As it is spelled.
-    pub(crate) source: Box<str>,
+    pub(crate) source: CompactString,
     pub(crate) span: Span,
     /// It comes of the same word as the field before it.
     pub(crate) continues: bool,
@@ -18,9 +19,9 @@ pub(crate) struct Field {
 /// What is known of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Known {
-    Text(Box<str>),
+    Text(CompactString),
     /// A pattern for names of files; characters that were quoted have a backslash in front.
-    Glob(Box<str>),
+    Glob(CompactString),
     Unknown(Unknown),
 }
 
@@ -28,7 +29,7 @@ pub(crate) enum Known {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unknown {
     /// What it begins with.
-    pub(crate) prefix: Box<str>,
+    pub(crate) prefix: CompactString,
     pub(crate) shape: Shape,
 }
 

@@ -10,6 +10,7 @@ mod double;
 mod heredoc;
 mod parameter;
 mod parser;
+mod pieces;
 mod quote;
 mod scan;
 mod word;
@@ -19,6 +20,7 @@ use std::borrow::Cow;
 use pointsman_model::{OpaqueWhy, Span};
 
 pub(crate) use parser::{Tree, parse};
+pub(crate) use pieces::Pieces;
 pub(crate) use scan::scan;
 
 /// Why a line can't be read.
@@ -186,7 +188,7 @@ pub(crate) enum AssignValue<'a> {
 /// A word: its pieces, joined without anything between.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Word<'a> {
-    pub(crate) pieces: Vec<Piece<'a>>,
+    pub(crate) pieces: Pieces<'a>,
     pub(crate) span: Range,
 }
 

@@ -515,7 +515,7 @@ fn patterns(fields: &[Field]) -> Option<Vec<Box<str>>> {
         .iter()
         .map(|field| match &field.known {
             Known::Text(text) => Some(escaped(text).into()),
-            Known::Glob(pattern) => Some(pattern.clone()),
+            Known::Glob(pattern) => Some(pattern.as_str().into()),
             Known::Unknown(_) => None,
         })
         .collect()

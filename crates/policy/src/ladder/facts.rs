@@ -389,7 +389,7 @@ pub(crate) fn matched(effect: &Effect) -> Matched {
     };
     match &effect.kind {
         EffectKind::Run(run) => Matched {
-            text: run.text.clone(),
+            text: run.text.as_str().into(),
             span: Some(run.span),
         },
         EffectKind::Read(used) | EffectKind::Write { target: used, .. } => path(used),

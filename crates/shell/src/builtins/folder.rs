@@ -77,7 +77,7 @@ fn target(
             .cloned()
             .unwrap_or_else(|| Folder::Unknown(".".into())),
         Some(PathValue::Pattern { .. } | PathValue::Unknown(_)) | None => {
-            Folder::Unknown(field.source.clone())
+            Folder::Unknown(field.source.as_str().into())
         }
     }
 }

@@ -4,7 +4,9 @@ use pointsman_model::OpaqueWhy;
 
 use super::heredoc::Tabs;
 use super::parser::{Attempt, Parser, Read};
-use super::{Assign, AssignValue, Command, Function, Piece, Redirect, RedirectKind, Simple, Word};
+use super::{
+    Assign, AssignValue, Command, Function, Piece, Pieces, Redirect, RedirectKind, Simple, Word,
+};
 
 /// Words that mean something else in front of a command.
 pub(super) const RESERVED: [&str; 22] = [
@@ -94,20 +96,19 @@ impl<'a> Parser<'a> {
             AssignValue::One(value) if assign.index.is_none() => {
                 // A plain word too: its name, its sign, and the value's pieces.
                 let sign = self.slice(start, value.span.start as usize);
-                let mut pieces = vec![Piece::Text(sign.into())];
-                pieces.extend(value.pieces);
-                if let [Piece::Text(_), Piece::Text(first), ..] = pieces.as_slice() {
-                    let joined = format!("{sign}{first}");
-                    pieces.splice(..2, [Piece::Text(joined.into())]);
+                let mut pieces = value.pieces.into_vec();
+                match pieces.first_mut() {
+                    Some(Piece::Text(first)) => *first = format!("{sign}{first}").into(),
+                    _ => pieces.insert(0, Piece::Text(sign.into())),
                 }
                 simple.words.push(Word {
-                    pieces,
+                    pieces: pieces.into(),
                     span: self.range_from(start),
                 });
             }
             AssignValue::One(_) | AssignValue::Array(_) => {
                 simple.words.push(Word {
-                    pieces: vec![Piece::Quoted(self.slice(start, self.at).into())],
+                    pieces: Pieces::of(Piece::Quoted(self.slice(start, self.at).into())),
                     span: self.range_from(start),
                 });
                 simple.declared.push(assign);

@@ -2,7 +2,7 @@
 
 use super::command::name_len;
 use super::parser::{Attempt, End, Parser, Read};
-use super::{Body, Command, Compound, Piece, Redirect, Word};
+use super::{Body, Command, Compound, Piece, Pieces, Redirect, Word};
 
 impl<'a> Parser<'a> {
     /// Reads what begins with a parenthesis: `(( ))` or a subshell.
@@ -250,7 +250,7 @@ impl<'a> Parser<'a> {
             if operator > 0 {
                 self.at += operator;
                 words.push(Word {
-                    pieces: vec![Piece::Text(self.slice(start, self.at).into())],
+                    pieces: Pieces::of(Piece::Text(self.slice(start, self.at).into())),
                     span: self.range_from(start),
                 });
                 continue;
@@ -266,7 +266,7 @@ impl<'a> Parser<'a> {
     /// A word behind a comparison, in which parentheses may stand.
     fn pattern(&mut self, kind: Pattern) -> Read<Word<'a>> {
         let start = self.at;
-        let mut pieces = Vec::new();
+        let mut pieces = Pieces::new();
         let mut open = 0_u32;
         loop {
             match self.peek() {

@@ -2,12 +2,12 @@
 
 use super::parser::{Parser, Read};
 use super::word::Quoting;
-use super::{Piece, Word};
+use super::{Piece, Pieces, Word};
 use crate::work;
 
 impl<'a> Parser<'a> {
     /// Reads a double-quoted string; the opening quote is next.
-    pub(super) fn double(&mut self, pieces: &mut Vec<Piece<'a>>) -> Read<()> {
+    pub(super) fn double(&mut self, pieces: &mut Pieces<'a>) -> Read<()> {
         self.at += 1;
         let before = pieces.len();
         loop {
@@ -27,7 +27,7 @@ impl<'a> Parser<'a> {
     /// Reads the body of an unquoted here-document: all of what is left.
     pub(super) fn document_text(&mut self) -> Read<Word<'a>> {
         let start = self.at;
-        let mut pieces = Vec::new();
+        let mut pieces = Pieces::new();
         while self.peek().is_some() {
             self.expanding(&mut pieces, Escapes::Document)?;
         }
@@ -38,7 +38,7 @@ impl<'a> Parser<'a> {
     }
 
     /// One piece of text in which only `$`, backticks and backslashes mean something.
-    fn expanding(&mut self, pieces: &mut Vec<Piece<'a>>, escapes: Escapes) -> Read<()> {
+    fn expanding(&mut self, pieces: &mut Pieces<'a>, escapes: Escapes) -> Read<()> {
         work::count(1);
         match self.peek() {
             Some(b'$') => self.dollar(pieces, Quoting::Double),
@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
     /// in no way, when the parentheses do not close as one: it is a subshell in a subshell then.
     pub(super) fn arithmetic(&mut self) -> Read<Option<Word<'a>>> {
         let start = self.at;
-        let mut pieces = Vec::new();
+        let mut pieces = Pieces::new();
         let mut open = 0_u32;
         loop {
             match self.peek() {
@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
     pub(super) fn subscript(&mut self) -> Read<Word<'a>> {
         self.at += 1;
         let start = self.at;
-        let mut pieces = Vec::new();
+        let mut pieces = Pieces::new();
         let mut open = 0_u32;
         loop {
             match self.peek() {
@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
     }
 
     /// One piece of an expression; `false` for what has no place in one.
-    fn computed(&mut self, pieces: &mut Vec<Piece<'a>>) -> Read<bool> {
+    fn computed(&mut self, pieces: &mut Pieces<'a>) -> Read<bool> {
         match self.peek() {
             Some(b'$') => self.dollar(pieces, Quoting::Double)?,
             Some(b'`') => self.backtick(pieces, Quoting::Double)?,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::parser::{Parser, Read, range};
-use super::{Piece, Redirect, RedirectKind, Word};
+use super::{Piece, Pieces, Redirect, RedirectKind, Word};
 
 /// A here-document whose body is still to come.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
             kind: RedirectKind::Document,
             descriptor,
             target: Word {
-                pieces: Vec::new(),
+                pieces: Pieces::new(),
                 span: range(number, number),
             },
             span: self.range_from(start),
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
             let (end, behind) = self.find_delimiter(&pending)?;
             let body = if pending.quoted {
                 let text = self.slice(start, end);
-                let mut pieces = Vec::new();
+                let mut pieces = Pieces::new();
                 if !text.is_empty() {
                     pieces.push(Piece::Quoted(text.into()));
                 }

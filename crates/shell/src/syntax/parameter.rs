@@ -3,11 +3,11 @@
 use super::command::name_len;
 use super::parser::{Parser, Read};
 use super::word::Quoting;
-use super::{Form, Parameter, Piece, Word};
+use super::{Form, Parameter, Piece, Pieces, Word};
 
 impl<'a> Parser<'a> {
     /// Reads `$x` or `$?`; the dollar sign is next, and something that names a parameter behind it.
-    pub(super) fn unbraced(&mut self, pieces: &mut Vec<Piece<'a>>, quoting: Quoting) {
+    pub(super) fn unbraced(&mut self, pieces: &mut Pieces<'a>, quoting: Quoting) {
         self.at += 1;
         let start = self.at;
         self.at += name_len(self.rest()).max(1);
@@ -21,7 +21,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads `${...}`; the dollar sign is next.
-    pub(super) fn braced(&mut self, pieces: &mut Vec<Piece<'a>>, quoting: Quoting) -> Read<()> {
+    pub(super) fn braced(&mut self, pieces: &mut Pieces<'a>, quoting: Quoting) -> Read<()> {
         self.at += 2;
         let mut form = Form::Plain;
         if self.peek() == Some(b'#') && !matches!(self.look(1), Some(b'}')) {
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
     /// Reads up to the closing brace, without it.
     fn until_brace(&mut self, quoting: Quoting) -> Read<Word<'a>> {
         let start = self.at;
-        let mut pieces = Vec::new();
+        let mut pieces = Pieces::new();
         loop {
             match self.peek() {
                 None => return self.syntax(),

@@ -1,11 +1,11 @@
 //! `$'...'`: the escapes of C, decoded as Bash does.
 
-use super::Piece;
 use super::parser::{Parser, Read};
+use super::{Piece, Pieces};
 
 impl<'a> Parser<'a> {
     /// Reads `$'...'`; the dollar sign is next.
-    pub(super) fn ansi(&mut self, pieces: &mut Vec<Piece<'a>>) -> Read<()> {
+    pub(super) fn ansi(&mut self, pieces: &mut Pieces<'a>) -> Read<()> {
         self.at += 2;
         let start = self.at;
         loop {

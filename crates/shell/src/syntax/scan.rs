@@ -5,7 +5,7 @@
 
 use super::command::RESERVED;
 use super::parser::{Tree, range};
-use super::{Command, Item, Link, Piece, Script, Simple, Word};
+use super::{Command, Item, Link, Piece, Pieces, Script, Simple, Word};
 use crate::limits::{PARTS_MAX, SCAN_BYTES_MAX};
 
 /// What a byte is to the scan.
@@ -192,7 +192,7 @@ impl<'a> Scanner<'a> {
 
     fn word(&mut self) -> Option<Word<'a>> {
         let start = self.at;
-        let mut pieces = Vec::with_capacity(1);
+        let mut pieces = Pieces::new();
         while let Some((_, class)) = self.class(self.at) {
             match class {
                 Class::Plain => {

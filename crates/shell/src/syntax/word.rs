@@ -1,7 +1,7 @@
 //! Words: pieces glued together, up to a blank or an operator.
 
 use super::parser::{Attempt, End, Parser, Read};
-use super::{Piece, Substitution, Word};
+use super::{Piece, Pieces, Substitution, Word};
 use crate::work;
 
 impl<'a> Parser<'a> {
@@ -17,7 +17,7 @@ impl<'a> Parser<'a> {
     /// Reads the word here; one without pieces when none stands here.
     pub(super) fn word(&mut self) -> Read<Word<'a>> {
         let start = self.at;
-        let mut pieces = Vec::new();
+        let mut pieces = Pieces::new();
         let mut continued = false;
         while !self.at_word_end() {
             if self.sees("\\\n") {
@@ -40,7 +40,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads one piece of an unquoted word.
-    pub(super) fn piece(&mut self, pieces: &mut Vec<Piece<'a>>) -> Read<()> {
+    pub(super) fn piece(&mut self, pieces: &mut Pieces<'a>) -> Read<()> {
         work::count(1);
         match self.peek() {
             Some(b'\'') => self.single(pieces),
@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads unquoted text up to a byte that `ends` it; at least one byte.
-    pub(super) fn plain(&mut self, pieces: &mut Vec<Piece<'a>>, ends: impl Fn(u8) -> bool) {
+    pub(super) fn plain(&mut self, pieces: &mut Pieces<'a>, ends: impl Fn(u8) -> bool) {
         let rest = self.rest();
         let len = rest
             .bytes()
@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
         pieces.push(Piece::Text(self.slice(start, self.at).into()));
     }
 
-    fn single(&mut self, pieces: &mut Vec<Piece<'a>>) -> Read<()> {
+    fn single(&mut self, pieces: &mut Pieces<'a>) -> Read<()> {
         self.at += 1;
         let Some(len) = self.rest().find('\'') else {
             return self.syntax();
@@ -91,7 +91,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A backslash in front of something that is no line feed.
-    fn escaped(&mut self, pieces: &mut Vec<Piece<'a>>) -> Read<()> {
+    fn escaped(&mut self, pieces: &mut Pieces<'a>) -> Read<()> {
         self.at += 1;
         let Some(next) = self.rest().chars().next() else {
             // At the very end of the text Bash keeps the backslash.
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Everything that begins with a dollar sign.
-    pub(super) fn dollar(&mut self, pieces: &mut Vec<Piece<'a>>, quoting: Quoting) -> Read<()> {
+    pub(super) fn dollar(&mut self, pieces: &mut Pieces<'a>, quoting: Quoting) -> Read<()> {
         match self.look(1) {
             Some(b'(') if self.look(2) == Some(b'(') => self.arithmetic_or_script(pieces, quoting),
             Some(b'(') => self.substitution(pieces, quoting),
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn arithmetic_or_script(&mut self, pieces: &mut Vec<Piece<'a>>, quoting: Quoting) -> Read<()> {
+    fn arithmetic_or_script(&mut self, pieces: &mut Pieces<'a>, quoting: Quoting) -> Read<()> {
         let start = self.at;
         if self.may_try(Attempt::Arithmetic) {
             self.at += 3;
@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
         self.substitution(pieces, quoting)
     }
 
-    fn substitution(&mut self, pieces: &mut Vec<Piece<'a>>, quoting: Quoting) -> Read<()> {
+    fn substitution(&mut self, pieces: &mut Pieces<'a>, quoting: Quoting) -> Read<()> {
         self.at += 2;
         let script = self.inner_script(&End::Paren)?;
         self.at += 1;
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Backticks. A body with a backslash means something else than it says, and is refused.
-    pub(super) fn backtick(&mut self, pieces: &mut Vec<Piece<'a>>, quoting: Quoting) -> Read<()> {
+    pub(super) fn backtick(&mut self, pieces: &mut Pieces<'a>, quoting: Quoting) -> Read<()> {
         self.at += 1;
         let Some(len) = self.rest().find('`') else {
             return self.syntax();
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn process(&mut self, pieces: &mut Vec<Piece<'a>>) -> Read<()> {
+    fn process(&mut self, pieces: &mut Pieces<'a>) -> Read<()> {
         self.at += 2;
         let script = self.inner_script(&End::Paren)?;
         self.at += 1;

@@ -92,10 +92,9 @@ impl Walker<'_> {
                     | Value::Unknown => None,
                 };
                 ModelWord {
-                    value: known.map_or(
-                        pointsman_model::WordValue::Unknown,
-                        pointsman_model::WordValue::Literal,
-                    ),
+                    value: known.map_or(pointsman_model::WordValue::Unknown, |text| {
+                        pointsman_model::WordValue::Literal(text.into())
+                    }),
                     source: word.span.of(scene.source).into(),
                     span: scene.span(word.span),
                 }

@@ -125,7 +125,7 @@ pub(crate) fn folder_of(field: &Field, state: &State) -> Folder {
     match paths(field, state).into_iter().next() {
         Some(PathValue::Known(path)) => Folder::Known(path),
         Some(PathValue::Pattern { .. } | PathValue::Unknown(_)) | None => {
-            Folder::Unknown(field.source.clone())
+            Folder::Unknown(field.source.as_str().into())
         }
     }
 }

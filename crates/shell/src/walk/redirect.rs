@@ -241,7 +241,7 @@ impl Walker<'_> {
     ) {
         let used = HostUse {
             host: host.filter(|host| !host.is_empty()).map(HostName::new),
-            source: field.source.clone(),
+            source: field.source.as_str().into(),
             span: Some(field.span),
         };
         self.sink.push(part, view, EffectKind::Connect(used));
@@ -265,7 +265,7 @@ impl Walker<'_> {
 
 /// The paths that a field may stand for, the likely one first.
 pub(crate) fn paths(field: &Field, state: &State) -> Vec<PathValue> {
-    let unknown = || PathValue::Unknown(field.source.clone());
+    let unknown = || PathValue::Unknown(field.source.as_str().into());
     let mut found: Vec<PathValue> = Vec::with_capacity(1);
     for folder in state.folders.iter() {
         let path = match &field.known {
