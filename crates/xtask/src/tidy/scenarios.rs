@@ -136,10 +136,10 @@ fn tests_in(source: &str) -> Vec<String> {
         let function = line
             .strip_prefix("async fn ")
             .or_else(|| line.strip_prefix("fn "));
-        if let Some(name) = function.and_then(|function| function.split('(').next()) {
-            if std::mem::take(&mut behind_attribute) {
-                tests.push(name.into());
-            }
+        if let Some(name) = function.and_then(|function| function.split('(').next())
+            && std::mem::take(&mut behind_attribute)
+        {
+            tests.push(name.into());
         }
     }
     tests
