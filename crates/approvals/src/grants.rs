@@ -246,7 +246,7 @@ impl Grants {
     }
 
     /// Uses a grant for a call. Unlimited grants are not counted; of a counted one no more uses are given than it has,
-    /// whoever asks at the same time.
+    /// whoever asks at the same time. A call uses a grant once, however often it is judged.
     ///
     /// Dropping the future may use the grant up without a record of it.
     ///
@@ -258,9 +258,9 @@ impl Grants {
         worker: WorkerId,
         call: CallId,
     ) -> Result<(), UseError> {
-        match self.inner.book.take_use(id, self.inner.clock.now()) {
+        match self.inner.book.take_use(id, call, self.inner.clock.now()) {
             Taken::Over => return Err(UseError::Over(id)),
-            Taken::Unlimited => return Ok(()),
+            Taken::Unlimited | Taken::Before => return Ok(()),
             Taken::Counted => {}
         }
         let used = GrantUsed {

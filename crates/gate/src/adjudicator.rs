@@ -2,16 +2,23 @@
 //! after the leader's own rules and grants had their say.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use pointsman_approvals::{Advice, Inbox, Letter, Ticket, Undelivered};
+use pointsman_approvals::{
+    Advice, Inbox, Letter, RequestEvent, RequestEvents, Ticket, Undelivered,
+};
 use pointsman_ledger::Showing;
 use pointsman_model::{Answerer, GrantId, Judgement, PermissionRequest, Verdict, VerdictKind};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::CoordinatorHandler;
 use crate::submit::submit;
+
+/// How long a call may take from its judgement to its open request; within that time it may have missed a change.
+const RECENT: Duration = Duration::from_secs(10);
 
 /// What the leader itself says of an open request.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +72,8 @@ impl Adjudicator {
     /// At `shutdown` the requests in hand are withdrawn; their workers hear that they were lost.
     pub async fn run(self, mut inbox: Inbox, shutdown: CancellationToken) {
         let mut changes = self.coordinator.panel().grants.changes();
+        let mut events = Some(self.coordinator.panel().requests.subscribe());
+        let mut changed_at: Option<Instant> = None;
         let mut in_hand = JoinSet::new();
         loop {
             tokio::select! {
@@ -75,7 +84,15 @@ impl Adjudicator {
                         tracing::error!(%error, "a forwarded request was dropped");
                     }
                 }
-                Ok(()) = changes.changed() => self.judge_again().await,
+                Ok(()) = changes.changed() => {
+                    changed_at = Some(Instant::now());
+                    self.judge_again().await;
+                }
+                event = heard(&mut events) => {
+                    if changed_at.is_some_and(|at| at.elapsed() < RECENT) {
+                        self.judge_late_comer(event).await;
+                    }
+                }
                 letter = inbox.next() => match letter {
                     Some(letter) => {
                         let desk = self.clone();
@@ -91,14 +108,30 @@ impl Adjudicator {
         while in_hand.join_next().await.is_some() {}
     }
 
-    /// Judges every open request again and closes those that need no answer any more.
+    /// Judges every open request again, the oldest first, and closes those that need no answer any more.
     pub async fn judge_again(&self) {
+        for open in self.coordinator.panel().requests.list() {
+            self.judge_one_again(&open.request).await;
+        }
+    }
+
+    async fn judge_one_again(&self, request: &PermissionRequest) {
         let requests = &self.coordinator.panel().requests;
-        for open in requests.list() {
-            let request = &open.request;
-            if let Some((by, kind)) = answer_of(self.rules.judge(request).await) {
-                submit(requests, request, by, kind).await;
-            }
+        if let Some((by, kind)) = answer_of(self.rules.judge(request).await) {
+            submit(requests, request, by, kind).await;
+        }
+    }
+
+    /// A request that was judged before a change and opened after it has missed that change.
+    async fn judge_late_comer(&self, event: RequestEvent) {
+        match event {
+            RequestEvent::Opened(open) => self.judge_one_again(&open.request).await,
+            RequestEvent::Missed { .. } => self.judge_again().await,
+            RequestEvent::Shown { .. }
+            | RequestEvent::Touched { .. }
+            | RequestEvent::Advised { .. }
+            | RequestEvent::DeadlineSoon { .. }
+            | RequestEvent::Closed { .. } => {}
         }
     }
 
@@ -143,6 +176,17 @@ impl Adjudicator {
         }
         self.coordinator.conclude(ticket, &request).await
     }
+}
+
+/// The next event; never comes once the table is gone.
+async fn heard(events: &mut Option<RequestEvents>) -> RequestEvent {
+    if let Some(open) = events {
+        if let Some(event) = open.next().await {
+            return event;
+        }
+        *events = None;
+    }
+    std::future::pending().await
 }
 
 /// The answer that the leader gives by itself.

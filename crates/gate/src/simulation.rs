@@ -310,6 +310,9 @@ fn simulated_runs_lose_nothing_double_nothing_misapply_nothing_and_hang_never() 
             println!("seed {seed}: {why}\n  replay it: scripts/simulate --seed {seed}");
             failed.push(seed);
         }
+        if (seed - first + 1).is_multiple_of(1000) {
+            println!("{} runs so far", seed - first + 1);
+        }
     }
     println!(
         "{runs} runs: {asked} questions of {workers} workers, {answers} answers, {leaders} leaders; {} failed",

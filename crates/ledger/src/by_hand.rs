@@ -5,14 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::open::{self, OpenError, OpenReport};
-use crate::writer::{Command, QUEUE_MAX, Turn, Writer};
-use crate::{Clock, Ledger};
+use crate::writer::{Command, Done, QUEUE_MAX, Turn, Writer};
+use crate::{AppendError, Clock, Ledger, Seq};
 
 /// The writer of a ledger, in the hand of a simulation. Dropped, it is dead: nothing is written or told any more.
 pub struct HandWriter {
     writer: Writer,
     queue: flume::Receiver<Command>,
     next: Option<Command>,
+    /// Those who are never told what was done for them, and what is never done.
+    untold: Vec<Done<Result<Seq, AppendError>>>,
+    undone: Vec<Command>,
 }
 
 impl HandWriter {
@@ -29,6 +32,8 @@ impl HandWriter {
             writer,
             queue,
             next: None,
+            untold: Vec::new(),
+            undone: Vec::new(),
         };
         Ok((ledger, by_hand, report))
     }
@@ -54,19 +59,22 @@ impl HandWriter {
         }
     }
 
-    /// Writes what a turn writes and dies before anyone is told.
-    pub fn work_and_die(mut self) {
+    /// Writes what is queued and tells nobody, as one that is killed right behind a write. To be kept until everyone else
+    /// is dead too: whoever waits must not hear of it.
+    pub fn work_and_die(&mut self) {
         let first = self.next.take();
         let queued: Vec<_> = first.into_iter().chain(self.queue.try_iter()).collect();
         let (tx, silent) = flume::bounded(QUEUE_MAX);
         for command in queued {
-            if let Command::Append(mut append) = command {
-                append.done = None;
-                // Both ends are here, and what fitted into one queue fits into another.
-                let _ = tx.try_send(Command::Append(append));
+            match command {
+                Command::Append(mut append) => {
+                    self.untold.extend(append.done.take());
+                    // Both ends are here, and what fitted into one queue fits into another.
+                    let _ = tx.try_send(Command::Append(append));
+                }
+                other => self.undone.push(other),
             }
         }
-        drop(tx);
         while let Ok(command) = silent.try_recv() {
             let _ = self.writer.turn(command, &silent);
         }

@@ -3,18 +3,21 @@
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use pointsman_model::{
     CallId, Grant, GrantId, GrantScope, Lineage, Overlay, PermissionMode, PermissionRule, Uses,
     WallTime, WorkerId,
 };
+use rustc_hash::FxHashSet;
 
 /// What came of taking a use.
 pub(super) enum Taken {
     Unlimited,
     Counted,
+    /// The call has taken one before: it is the same use.
+    Before,
     Over,
 }
 
@@ -23,7 +26,18 @@ pub(super) enum Taken {
 struct Held {
     grant: Arc<Grant>,
     /// Uses left; nothing for an unlimited grant.
-    left: Option<Arc<AtomicU32>>,
+    left: Option<Arc<Mutex<Left>>>,
+}
+
+/// What is left of a counted grant.
+struct Left {
+    uses: u32,
+    /// Who has used it. No more than it had uses.
+    by: FxHashSet<CallId>,
+}
+
+fn locked(left: &Mutex<Left>) -> MutexGuard<'_, Left> {
+    left.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Clone, Default)]
@@ -50,7 +64,7 @@ impl Held {
     fn used_up(&self) -> bool {
         self.left
             .as_ref()
-            .is_some_and(|left| left.load(Ordering::Acquire) == 0)
+            .is_some_and(|left| locked(left).uses == 0)
     }
 
     /// The grant as it stands now; nothing when it is over.
@@ -60,7 +74,7 @@ impl Held {
         }
         let uses = match &self.left {
             None => Uses::Unlimited,
-            Some(left) => Uses::Left(NonZeroU32::new(left.load(Ordering::Acquire))?),
+            Some(left) => Uses::Left(NonZeroU32::new(locked(left).uses)?),
         };
         Some(Grant {
             uses,
@@ -96,7 +110,10 @@ impl Book {
             pages.grants.extend(grants.iter().map(|grant| Held {
                 left: match grant.uses {
                     Uses::Unlimited => None,
-                    Uses::Left(left) => Some(Arc::new(AtomicU32::new(left.get()))),
+                    Uses::Left(left) => Some(Arc::new(Mutex::new(Left {
+                        uses: left.get(),
+                        by: FxHashSet::default(),
+                    }))),
                 },
                 grant: Arc::new(grant.clone()),
             }));
@@ -143,23 +160,28 @@ impl Book {
         self.change(|pages| pages.ceilings.push((worker, mode)));
     }
 
-    pub(super) fn take_use(&self, id: GrantId, now: WallTime) -> Taken {
+    pub(super) fn take_use(&self, id: GrantId, call: CallId, now: WallTime) -> Taken {
         let pages = self.pages.load();
         let Some(held) = pages.grants.iter().find(|held| held.grant.id == id) else {
             return Taken::Over;
         };
-        if held.is_over(now) {
+        if held.grant.until.is_some_and(|until| now >= until) {
             return Taken::Over;
         }
-        match &held.left {
-            None => Taken::Unlimited,
-            Some(left) => {
-                let one_less = |left: u32| left.checked_sub(1);
-                match left.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less) {
-                    Ok(_) => Taken::Counted,
-                    Err(_) => Taken::Over,
-                }
+        let Some(left) = &held.left else {
+            return Taken::Unlimited;
+        };
+        let mut left = locked(left);
+        if left.by.contains(&call) {
+            return Taken::Before;
+        }
+        match left.uses.checked_sub(1) {
+            Some(uses) => {
+                left.uses = uses;
+                left.by.insert(call);
+                Taken::Counted
             }
+            None => Taken::Over,
         }
     }
 

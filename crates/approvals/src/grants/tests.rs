@@ -1,6 +1,6 @@
 use std::num::NonZeroU32;
 
-use pointsman_ledger::{Filter, RecordKind};
+use pointsman_ledger::{Clock as _, Filter, RecordKind};
 use pointsman_model::Millis;
 
 use super::*;
@@ -197,4 +197,58 @@ async fn a_counted_grant_is_used_as_often_as_it_says_whoever_races() {
         .filter(|kind| **kind == RecordKind::GrantUsed)
         .count();
     assert_eq!(on_record, 3);
+}
+
+#[tokio::test]
+async fn a_call_that_is_judged_again_uses_a_grant_once() {
+    let (place, grants) = book().await;
+    let two = NewGrant {
+        uses: Uses::Left(NonZeroU32::new(2).unwrap()),
+        ..new(GrantScope::Run { run: sample::run() })
+    };
+    let id = grants.add(two).await.unwrap()[0].id;
+    let call = |number| CallId::new(sample::run(), number);
+    for of in [1, 1, 1, 2, 1, 2] {
+        grants.use_once(id, worker(1), call(of)).await.unwrap();
+    }
+    let third = grants.use_once(id, worker(1), call(3)).await;
+    assert!(matches!(third, Err(UseError::Over(_))));
+    let used = kinds(&place);
+    let used = used.iter().filter(|kind| **kind == RecordKind::GrantUsed);
+    assert_eq!(used.count(), 2);
+}
+
+#[tokio::test]
+async fn law_17_a_grant_with_a_life_and_a_count_ends_with_whichever_is_first_in_every_scope() {
+    let call = CallId::new(sample::run(), 7);
+    let scopes = [
+        GrantScope::Call { call },
+        GrantScope::Worker { worker: worker(1) },
+        GrantScope::Job { worker: worker(1) },
+        GrantScope::Run { run: sample::run() },
+    ];
+    let agent = sample::lineage(&[1]);
+    let until = START.plus(Millis(1000));
+    for scope in scopes {
+        let (place, grants) = book().await;
+        let once = NewGrant {
+            until: Some(until),
+            uses: Uses::Left(NonZeroU32::MIN),
+            ..new(scope.clone())
+        };
+        let by_count = grants.add(once.clone()).await.unwrap()[0].id;
+        let in_force = || {
+            let now = place.clock.now();
+            grants.overlay_for_call(&agent, call, now).grants.len()
+        };
+        assert_eq!(in_force(), 1, "{scope:?}");
+        grants.use_once(by_count, worker(1), call).await.unwrap();
+        assert_eq!(in_force(), 0, "{scope:?}: used up");
+        let by_time = grants.add(once).await.unwrap()[0].id;
+        assert_eq!(in_force(), 1, "{scope:?}");
+        place.clock.set(until);
+        assert_eq!(in_force(), 0, "{scope:?}: its time is up");
+        let late = grants.use_once(by_time, worker(1), call).await;
+        assert!(matches!(late, Err(UseError::Over(_))), "{scope:?}");
+    }
 }

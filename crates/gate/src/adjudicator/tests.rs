@@ -47,7 +47,7 @@ fn a_grant(ground: &Ground) -> GrantId {
     GrantId::new(ground.run, 1)
 }
 
-async fn closed(events: &mut pointsman_approvals::RequestEvents) -> Verdict {
+async fn closed(events: &mut RequestEvents) -> Verdict {
     loop {
         if let RequestEvent::Closed { verdict, .. } = events.next().await.unwrap() {
             return (*verdict).clone();
@@ -228,4 +228,99 @@ async fn a_shutdown_ends_the_desk_with_requests_open() {
     leader.shutdown.cancel();
     leader.serving.await.unwrap();
     assert!(sent.verdict().await.is_err());
+}
+
+/// Lets pass what a set of calls names, and writes down what it was asked about.
+struct Covering {
+    covered: Mutex<Vec<pointsman_model::RequestId>>,
+    judged: Mutex<Vec<pointsman_model::RequestId>>,
+    grant: GrantId,
+}
+
+#[async_trait]
+impl LeaderRules for Covering {
+    async fn judge(&self, request: &PermissionRequest) -> LeaderSays {
+        self.judged.lock().unwrap().push(request.id);
+        if self.covered.lock().unwrap().contains(&request.id) {
+            LeaderSays::Granted { grant: self.grant }
+        } else {
+            LeaderSays::Ask
+        }
+    }
+}
+
+fn an_allow(ground: &Ground) -> pointsman_approvals::NewGrant {
+    pointsman_approvals::NewGrant {
+        rules: vec![RuleText::new("Bash(ls *)")],
+        scope: pointsman_model::GrantScope::Run { run: ground.run },
+        anchor: ground.root(),
+        until: None,
+        uses: pointsman_model::Uses::Unlimited,
+        by: a_person(),
+        request: None,
+    }
+}
+
+#[tokio::test]
+async fn law_14_a_grant_releases_those_that_pass_in_order_and_leaves_the_others() {
+    let ground = Ground::new().await;
+    let rules = Arc::new(Covering {
+        covered: Mutex::default(),
+        judged: Mutex::default(),
+        grant: a_grant(&ground),
+    });
+    let (mailbox, inbox) = in_process(8);
+    let shutdown = CancellationToken::new();
+    let panel = ground.panel(vec![]);
+    let desk = Adjudicator::new(
+        CoordinatorHandler::new(panel.clone()),
+        Arc::clone(&rules) as _,
+    );
+    let serving = tokio::spawn(desk.run(inbox, shutdown.clone()));
+    let mut events = ground.requests.subscribe();
+    let requests: Vec<_> = (0..10).map(|_| ground.request("ls x")).collect();
+    let mut waiting = Vec::new();
+    for request in &requests {
+        waiting.push(mailbox.forward(request.clone()).await.unwrap());
+    }
+    let even: Vec<_> = requests
+        .iter()
+        .map(|request| request.id)
+        .step_by(2)
+        .collect();
+    *rules.covered.lock().unwrap() = even.clone();
+    rules.judged.lock().unwrap().clear();
+    panel.grants.add(an_allow(&ground)).await.unwrap();
+    let mut released = Vec::new();
+    while released.len() < even.len() {
+        if let RequestEvent::Closed { id, verdict } = events.next().await.unwrap() {
+            assert_eq!(verdict.by, Answerer::Grant { grant: rules.grant });
+            released.push(id);
+        }
+    }
+    assert_eq!(released, even, "not in the order in which they were asked");
+    let left: Vec<_> = ground
+        .requests
+        .list()
+        .iter()
+        .map(|open| open.request.id)
+        .collect();
+    let odd: Vec<_> = requests
+        .iter()
+        .map(|request| request.id)
+        .skip(1)
+        .step_by(2)
+        .collect();
+    assert_eq!(left, odd);
+
+    // One that was judged before the grant and is opened after it has not missed it.
+    let late = ground.request("ls late");
+    rules.covered.lock().unwrap().push(late.id);
+    let mut ticket = ground.requests.open(late, Showing::AtOnce).await.unwrap();
+    assert_eq!(
+        ticket.verdict().await.by,
+        Answerer::Grant { grant: rules.grant }
+    );
+    shutdown.cancel();
+    serving.await.unwrap();
 }
