@@ -3,8 +3,10 @@
 mod critical;
 mod directories;
 mod git;
+mod ourselves;
 mod protected;
 
 pub(crate) use critical::{Precious, is_critical};
 pub(crate) use directories::Directories;
+pub(crate) use ourselves::changed_through_ourselves;
 pub(crate) use protected::{Removes, protected};

@@ -11,7 +11,9 @@ use smallvec::SmallVec;
 
 use super::Question;
 use crate::index::{Compiled, Hit, Hits, Strength, read, tool_strength};
-use crate::place::{Directories, Precious, Removes, is_critical, protected};
+use crate::place::{
+    Directories, Precious, Removes, changed_through_ourselves, is_critical, protected,
+};
 use crate::rule::PathAccess;
 use crate::subject::{CommandSubject, PathSubject, Subject};
 use crate::wild::Wild;
@@ -66,7 +68,7 @@ pub(crate) struct Fact<'a> {
     pub(crate) grant: Option<(GrantId, &'a Compiled)>,
     /// Of a path: whether all it can be lies in the agent's directories.
     pub(crate) inside: bool,
-    /// Of a change: the protected place that it reaches.
+    /// Of a change, and of a run of pointsman itself: the protected place that it reaches.
     pub(crate) protected: Option<AbsPath>,
     /// Of a removal: whether nobody wants it.
     pub(crate) critical: bool,
@@ -191,6 +193,8 @@ impl<'a> Look<'a> {
         };
         match &effect.kind {
             EffectKind::Run(run) => {
+                let home = &self.q.frozen.context.parts().home;
+                fact.protected = changed_through_ourselves(effect, home, self.q.tree);
                 self.rules(
                     &mut fact,
                     &Subject::Command(CommandSubject::of(run)),

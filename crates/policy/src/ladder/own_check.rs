@@ -32,7 +32,7 @@ fn demanded(walk: &Walk<'_>) -> Option<DecisionReason> {
             _ if fact.critical => Some(DecisionReason::CriticalRemoval {
                 matched: matched(fact.effect),
             }),
-            EffectKind::Write { .. } => fact
+            EffectKind::Write { .. } | EffectKind::Run(_) => fact
                 .protected
                 .clone()
                 .map(|path| DecisionReason::ProtectedPath { path }),
@@ -42,8 +42,7 @@ fn demanded(walk: &Walk<'_>) -> Option<DecisionReason> {
                     matched: matched(fact.effect),
                 })
             }
-            EffectKind::Run(_)
-            | EffectKind::Read(_)
+            EffectKind::Read(_)
             | EffectKind::Connect(_)
             | EffectKind::Spawn(_)
             | EffectKind::Opaque(_) => None,

@@ -346,6 +346,60 @@ fn a_protected_path_asks_under_every_allow() {
 }
 
 #[test]
+fn an_agent_never_answers_for_itself() {
+    let mut sample = Sample::new()
+        .with("allow Bash")
+        .in_mode(PermissionMode::BypassPermissions);
+    sample
+        .tree
+        .add_link(&path("/w/proj/p"), "/usr/bin/pointsman");
+    for line in [
+        "pointsman trust --yes",
+        "pointsman answer 1a2b yes",
+        "pointsman grants revoke 3",
+        "pointsman run jobs.toml",
+        "pointsman mode auto",
+        "pointsman hooks test",
+        "/usr/local/bin/pointsman trust",
+        "./target/debug/POINTSMAN answer 1 yes",
+        "./p answer 1 yes",
+        "p\\ointsman 'trust'",
+        "env XDG_STATE_HOME=/x pointsman trust",
+        "sudo -u me timeout 5 pointsman trust",
+        "bash -c 'pointsman trust'",
+        "sh <<< 'pointsman trust'",
+        "echo answer | xargs pointsman",
+        "find . -exec pointsman answer {} yes \\;",
+        "eval pointsman trust",
+        "p=pointsman; $p trust",
+        "$(which pointsman) answer 1 yes",
+        "/usr/bin/poin* trust",
+        "f() { pointsman \"$@\"; }; f trust",
+        "pointsman $WHAT",
+        "pointsman --json answer 1 yes",
+        "true && (pointsman trust)",
+        "ls; echo \"$(pointsman answer 1 yes)\"",
+        "alias p='pointsman trust'; p",
+        "npx pointsman trust",
+    ] {
+        let judged = sample.judge(&bash_line(line));
+        assert_eq!(judged.decision, Ask, "{line}: {:?}", judged.reason);
+        assert_eq!(judged.insistence, Insistence::MustAsk, "{line}");
+    }
+    for line in [
+        "pointsman check Bash ls",
+        "pointsman why 3",
+        "pointsman policy lint",
+        "pointsman --version",
+        "echo pointsman trust",
+        "grep -r pointsman .",
+        "$TOOL run",
+    ] {
+        check(&sample, &bash_line(line), Allow);
+    }
+}
+
+#[test]
 fn links_are_judged_at_both_ends() {
     let mut sample = Sample::new().with("deny Read(secret.txt)\nallow Edit(/src/**)");
     sample.tree.add_link(&path("/w/proj/alias"), "secret.txt");

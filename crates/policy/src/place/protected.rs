@@ -115,6 +115,9 @@ fn protected_path(path: &KnownPath, removes: Removes, tree: &dyn Tree) -> Option
     .or_else(|| match removes {
         Removes::No => None,
         Removes::Yes => path.hops.iter().find_map(|hop| {
+            if holds_ours(hop, tree) {
+                return Some(hop.clone());
+            }
             [".git", ".claude", ".pointsman"]
                 .iter()
                 .map(|name| hop.join(name))
@@ -134,12 +137,33 @@ fn is_protected(lower: &AbsPath) -> bool {
             continue;
         }
         let two = |(one, other): &(&str, &str)| name == one && next == Some(other);
-        if FOLDERS.contains(&&**name) || FOLDERS_OF_TWO.iter().any(two) {
+        let ours = name == "pointsman" && next.is_some_and(is_state_or_settings);
+        if ours || FOLDERS.contains(&&**name) || FOLDERS_OF_TWO.iter().any(two) {
             return true;
         }
         at += 1;
     }
     names.last().is_some_and(|name| FILES.contains(&&**name))
+}
+
+/// What pointsman keeps in its folders, wherever the environment puts these: its settings, and a folder a project
+/// named after it and the start of its path's digest.
+fn is_state_or_settings(name: &str) -> bool {
+    let digest = name.rsplit_once('-').map(|(_, digest)| digest);
+    name == "settings.json"
+        || digest.is_some_and(|it| it.len() == 8 && it.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Whether the folder is one that pointsman keeps something in.
+fn holds_ours(folder: &AbsPath, tree: &dyn Tree) -> bool {
+    const NAMES_MAX: usize = 200;
+    let named = folder
+        .name()
+        .is_some_and(|name| name.eq_ignore_ascii_case("pointsman"));
+    named
+        && tree
+            .list(folder, NAMES_MAX)
+            .is_some_and(|names| names.iter().any(|name| is_state_or_settings(name)))
 }
 
 /// A name as file systems take it that drop trailing dots and blanks, know streams and short names.
@@ -177,6 +201,9 @@ mod tests {
             "/h/.ssh/id_ed25519",
             "/p/.bashrc ",
             "/p/.pointsman/settings.json",
+            "/elsewhere/pointsman/settings.json",
+            "/elsewhere/pointsman/site-0a1b2c3d/ledger.db",
+            "/elsewhere/POINTSMAN/site-0A1B2C3D",
         ] {
             assert!(is(path), "{path}");
         }
@@ -186,6 +213,8 @@ mod tests {
             "/p/.claude/worktrees/a/src/x",
             "/p/git/config",
             "/p/.config/x",
+            "/src/pointsman/Cargo.toml",
+            "/src/pointsman/site-abc/x",
         ] {
             assert!(!is(path), "{path}");
         }
