@@ -8,7 +8,7 @@ use pointsman_approvals::Grants;
 use pointsman_gate::{HookPlace, Hooks, PermissionHandler};
 use pointsman_ledger::{Clock, Ledger, RunStart, SystemClock};
 use pointsman_model::*;
-use pointsman_policy::settings::HookSettings;
+use pointsman_policy::settings::{HookSettings, Whose};
 use pointsman_policy::{DiskTree, Frozen};
 use pointsman_process::Environment;
 use pointsman_tools::{Dispatch, NoSpawner, RunIds, Seat, Toolbox};
@@ -71,6 +71,7 @@ impl Bench {
             environment: environment.clone(),
             attended: Attended::Yes,
             tree: Arc::new(DiskTree),
+            allow_rules: Whose::Everyones,
             ledger: Some(ledger.clone()),
         };
         let stop = CancellationToken::new();

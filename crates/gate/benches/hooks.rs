@@ -26,7 +26,7 @@ use pointsman_model::{
 };
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::{
-    HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting, HookSettings,
+    HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting, HookSettings, Whose,
 };
 use pointsman_process::Environment;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -68,6 +68,7 @@ fn place(ledger: Option<Ledger>) -> HookPlace {
         environment: environment(),
         attended: Attended::Yes,
         tree: Arc::new(DiskTree),
+        allow_rules: Whose::Everyones,
         ledger,
     }
 }

@@ -19,7 +19,7 @@ use pointsman_model::{
 };
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::{
-    HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting, HookSettings,
+    HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting, HookSettings, Whose,
 };
 use pointsman_process::Environment;
 use tempfile::TempDir;
@@ -104,6 +104,7 @@ impl Ground {
             environment: Environment::empty().with("PATH", path),
             attended,
             tree: Arc::new(DiskTree),
+            allow_rules: Whose::Everyones,
             ledger: Some(self.ledger.clone()),
         }
     }

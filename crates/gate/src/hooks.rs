@@ -29,7 +29,7 @@ use pointsman_model::{
     RequestId, RunId, Verdict,
 };
 use pointsman_policy::Tree;
-use pointsman_policy::settings::{HookEvent, HookSetting, HookSettings};
+use pointsman_policy::settings::{HookEvent, HookSetting, HookSettings, Whose};
 use pointsman_process::Environment;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -64,6 +64,9 @@ pub struct HookPlace {
     pub attended: Attended,
     /// How paths are looked at, for conditions that name some.
     pub tree: Arc<dyn Tree>,
+    /// Whose allow rules count. With managed ones alone, what other hooks want allowed is neither granted
+    /// nor kept.
+    pub allow_rules: Whose,
     /// Where the turns of hooks and their process groups are recorded; nothing when hooks are tried
     /// outside of a run.
     pub ledger: Option<Ledger>,

@@ -40,6 +40,7 @@ fn test(arguments: &HooksTestArguments, output: &mut Output) -> Result<Code, Fai
         environment: Environment::without_secrets(std::env::vars_os()),
         attended: Attended::Yes,
         tree: Arc::new(DiskTree),
+        allow_rules: given.loaded.switches.allow_rules,
         ledger: None,
     };
     for problem in hooks_that_cant_start(&settings, &place) {

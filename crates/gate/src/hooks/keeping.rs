@@ -7,7 +7,7 @@ use pointsman_model::{
     RuleText, Uses, WorkerId,
 };
 use pointsman_policy::resolve_path;
-use pointsman_policy::settings::{DiskFiles, main_checkout};
+use pointsman_policy::settings::{DiskFiles, Whose, main_checkout};
 
 use super::merge::scope_of;
 use super::wish::{HookUpdate, HookWish};
@@ -134,6 +134,9 @@ impl Hooks {
         scope: GrantScope,
         grants: &Grants,
     ) -> Result<(), GrantsError> {
+        if !self.may_allow(wish) {
+            return Ok(());
+        }
         let grant = NewGrant {
             rules,
             scope,
@@ -144,6 +147,14 @@ impl Hooks {
             request: None,
         };
         grants.add(grant).await.map(drop)
+    }
+
+    /// Whether the keeper of the machine lets this hook's allow rules count.
+    fn may_allow(&self, wish: &HookWish) -> bool {
+        match self.means.place.allow_rules {
+            Whose::Everyones => true,
+            Whose::ManagedOnly => wish.hook_source == RuleSource::PolicySettings,
+        }
     }
 
     /// Adds deny or ask rules. All that can be are in force when it returns, whatever it returns.
@@ -182,13 +193,20 @@ impl Hooks {
         };
         let (behavior, rules) = (*behavior, rules.clone());
         let saving = {
+            // No file but the managed ones may allow then, so nothing is kept in one, whoever wants it.
+            let locked = self.means.place.allow_rules == Whose::ManagedOnly
+                && behavior == RuleBehavior::Allow;
             let (file, rules) = (file.clone(), rules.clone());
-            tokio::task::spawn_blocking(move || save_rules(file.as_path(), behavior, &rules))
+            let save = move || save_rules(file.as_path(), behavior, &rules);
+            (!locked).then(|| tokio::task::spawn_blocking(save))
         };
-        let failure = match saving.await {
-            Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(error.to_string().into()),
-            Err(error) => Some(error.to_string().into()),
+        let failure = match saving {
+            None => Some("the managed settings let their own allow rules count alone".into()),
+            Some(saving) => match saving.await {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(error.to_string().into()),
+                Err(error) => Some(error.to_string().into()),
+            },
         };
         let record = RulesSaved {
             behavior,

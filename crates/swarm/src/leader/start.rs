@@ -212,6 +212,7 @@ fn hook_place(options: &LeaderOptions, ledger: Option<Ledger>) -> HookPlace {
         environment: options.environment.clone(),
         attended: options.attended,
         tree: Arc::clone(&options.tree),
+        allow_rules: options.loaded.switches.allow_rules,
         ledger,
     }
 }

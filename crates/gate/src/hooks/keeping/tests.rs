@@ -149,3 +149,46 @@ async fn a_rule_that_is_none_is_an_error_and_the_others_count() {
     let overlay = ground.grants.overlay_for(&lineage, ground.clock.now());
     assert_eq!(overlay.tightenings.len(), 1);
 }
+
+#[tokio::test]
+async fn where_managed_allow_rules_count_alone_no_other_hook_allows_and_none_is_kept() {
+    for (source, granted) in [
+        (RuleSource::UserSettings, 0),
+        (RuleSource::ProjectSettings, 0),
+        (RuleSource::PolicySettings, 1),
+    ] {
+        let ground = Ground::new().await;
+        let wish = HookWish {
+            hook: "h".into(),
+            hook_source: source,
+            update: rules(RuleBehavior::Allow, "Bash(ls *)"),
+            file: Some(RuleSource::UserSettings),
+        };
+        let root = ground.root();
+        let asker = Asker {
+            worker: ground.worker(1).worker,
+            mode: PermissionMode::Default,
+            folder: &root,
+            directories: std::slice::from_ref(&root),
+        };
+        let mut place = ground.hook_place(Attended::Yes);
+        place.allow_rules = Whose::ManagedOnly;
+        let hooks = Hooks::new(pointsman_policy::settings::HookSettings::default(), place);
+        hooks
+            .carry_out(&wish, &asker, &ground.grants)
+            .await
+            .unwrap();
+        assert_eq!(ground.grants.list().len(), granted, "{source}");
+        assert!(!root.join(".claude/settings.json").as_path().exists());
+        // What tightens is kept as ever.
+        let wish = HookWish {
+            update: rules(RuleBehavior::Deny, "Bash(rm *)"),
+            ..wish
+        };
+        hooks
+            .carry_out(&wish, &asker, &ground.grants)
+            .await
+            .unwrap();
+        assert!(root.join(".claude/settings.json").as_path().exists());
+    }
+}
