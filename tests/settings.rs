@@ -208,7 +208,10 @@ fn show_lists_the_rules_in_force_with_source_and_files() {
     }
     project.write(
         ".claude/settings.local.json",
-        "{\"permissions\": {\n  \"deny\": [\"Read(.env)\", \"Bash(rm *)\"],\n  \"allow\": [\"Edit(/src/**)\"]\n}}\n",
+        "{\"permissions\": {\n  \"deny\": [\"Read(.env)\", \"Bash(rm *)\"],\n  \"allow\": [\"Edit(/src/**)\"],\n  \
+         \"defaultMode\": \"acceptEdits\", \"disableBypassPermissionsMode\": \"disable\",\n  \
+         \"additionalDirectories\": [\"lib\"]\n},\n\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [\n  \
+         {\"type\": \"command\", \"command\": \"cat\"}]}]}}\n",
     );
     let shown = project.run(["policy", "show"]).expect_code(0);
     insta::assert_snapshot!(plain(&project, &shown));
@@ -216,7 +219,12 @@ fn show_lists_the_rules_in_force_with_source_and_files() {
         .run(["policy", "show", "--json"])
         .expect_code(0)
         .objects();
-    assert_eq!(objects.len(), 3);
+    assert_eq!(objects.len(), 7);
+    for kind in ["mode", "directory", "lock", "hook"] {
+        let of = |object: &&Value| object.get(kind).is_some();
+        let object = objects.iter().find(of).unwrap();
+        assert_eq!(object[kind]["source"], "localSettings", "{kind}");
+    }
     let deny = objects
         .iter()
         .find(|rule| rule["rule"]["text"] == "Read(.env)")

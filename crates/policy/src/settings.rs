@@ -35,7 +35,8 @@ pub use hooks::{
 pub use lint::lint;
 pub use load::load;
 pub use loaded::{
-    DirectorySetting, Found, Loaded, ModeSetting, Offer, SettingsFile, Standing, Switches, Whose,
+    DirectorySetting, Found, Loaded, Lock, LockSetting, ModeSetting, Offer, SettingsFile, Standing,
+    Switches, Whose,
 };
 pub use place::{Author, Dialect, SettingsPlaces};
 pub use pointsman::{

@@ -1,6 +1,8 @@
 //! `pointsman policy`: what the settings come to, what they say without meaning it, their schema, and
 //! a team's policy test.
 
+mod standing;
+
 use std::path::PathBuf;
 
 use pointsman_policy::DiskTree;
@@ -65,6 +67,7 @@ fn show_all(arguments: &PolicyFilesArguments, output: &mut Output) -> Result<Cod
     let place = Place::here()?;
     let (places, loaded) = rules::settings(&arguments.settings, &place)?;
     rules::tell(&loaded, output);
+    standing::show(&loaded, output);
     let shown = show(&loaded, &places, &DiskTree);
     for rule in &shown {
         output.text(&text(rule));

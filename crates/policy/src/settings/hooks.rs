@@ -197,6 +197,23 @@ impl HookSetting {
         self.place.to_string().into()
     }
 
+    /// When it runs and what, on one line for people to read.
+    #[must_use]
+    pub fn described(&self) -> String {
+        let run = match &self.run {
+            HookRun::Shell { line } => line.to_string(),
+            HookRun::Program { program, args } => {
+                let words: Vec<&str> = std::iter::once(program)
+                    .chain(args)
+                    .map(|word| &**word)
+                    .collect();
+                words.join(" ")
+            }
+            HookRun::Http { url, .. } => url.to_string(),
+        };
+        format!("{}: {run}", self.event.as_str())
+    }
+
     fn does_the_same(&self, other: &Self) -> bool {
         self.run == other.run && self.condition == other.condition && self.life == other.life
     }

@@ -75,6 +75,7 @@ impl<'a> Loading<'a> {
                     allow_rules: Whose::Everyones,
                     hooks: Whose::Everyones,
                 },
+                locks: Vec::new(),
                 problems: Vec::new(),
                 loosens: Vec::new(),
                 untrusted: Vec::new(),

@@ -26,6 +26,8 @@ pub struct Loaded {
     pub pointsman: PointsmanSettings,
     /// What is switched off for everyone.
     pub switches: Switches,
+    /// The lines that switch it off. A managed file that can't be read locks all without one.
+    pub locks: Vec<LockSetting>,
     /// All that is wrong: first what the files say, in their order, then what of it doesn't count.
     pub problems: Vec<Problem>,
     /// All that the project's files loosen, line by line, whether it counts or not.
@@ -109,6 +111,47 @@ pub struct Switches {
     pub allow_rules: Whose,
     /// Whose hooks run.
     pub hooks: Whose,
+}
+
+impl Switches {
+    /// Switches it off.
+    pub(super) fn turn_off(&mut self, lock: Lock) {
+        match lock {
+            Lock::Bypass => self.bypass = Offer::Forbidden,
+            Lock::Auto => self.auto = Offer::Forbidden,
+            Lock::OthersAllowRules => self.allow_rules = Whose::ManagedOnly,
+            Lock::OthersHooks => self.hooks = Whose::ManagedOnly,
+            // Which hooks that silences hangs on the order of files.
+            Lock::AllHooks => {}
+        }
+    }
+}
+
+/// Something that is switched off, and who did it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LockSetting {
+    /// What.
+    pub lock: Lock,
+    /// Whose file says it.
+    pub source: RuleSource,
+    /// Where.
+    pub place: FilePlace,
+}
+
+/// What can be switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lock {
+    /// Mode bypassPermissions.
+    Bypass,
+    /// Mode auto.
+    Auto,
+    /// Allow rules of other than managed files.
+    OthersAllowRules,
+    /// Hooks of other than managed files.
+    OthersHooks,
+    /// All hooks below this file.
+    AllHooks,
 }
 
 /// A file that was looked for.

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::settings::content::Said;
-use crate::settings::loaded::{DirectorySetting, ModeSetting};
+use crate::settings::loaded::{DirectorySetting, Lock, LockSetting, ModeSetting};
 use crate::settings::pointsman::{Hangup, Presence};
 
 /// Whether what a project loosens counts.
@@ -52,18 +52,22 @@ impl Loading<'_> {
 
     fn switches(&mut self, read: &[ReadFile]) {
         let switches = &mut self.loaded.switches;
-        for content in read.iter().map(|file| &file.content) {
-            if content.bypass_forbidden.is_some() {
-                switches.bypass = Offer::Forbidden;
-            }
-            if content.auto_forbidden.is_some() {
-                switches.auto = Offer::Forbidden;
-            }
-            if content.managed_rules_only.is_some() {
-                switches.allow_rules = Whose::ManagedOnly;
-            }
-            if content.managed_hooks_only.is_some() {
-                switches.hooks = Whose::ManagedOnly;
+        for file in read {
+            let content = &file.content;
+            let said = [
+                (Lock::Bypass, &content.bypass_forbidden),
+                (Lock::Auto, &content.auto_forbidden),
+                (Lock::OthersAllowRules, &content.managed_rules_only),
+                (Lock::OthersHooks, &content.managed_hooks_only),
+            ];
+            for (lock, place) in said {
+                let Some(place) = place else { continue };
+                switches.turn_off(lock);
+                self.loaded.locks.push(LockSetting {
+                    lock,
+                    source: file.place.source,
+                    place: place.clone(),
+                });
             }
         }
         // A managed file that can't be read may have held the locks.

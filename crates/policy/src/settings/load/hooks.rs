@@ -4,6 +4,7 @@ use super::counting::{Counts, Trust};
 use super::*;
 use crate::settings::content::Said;
 use crate::settings::hooks::{HookDuty, HookRun, HookSetting};
+use crate::settings::loaded::{Lock, LockSetting};
 use crate::wild::Wild;
 
 impl Loading<'_> {
@@ -15,7 +16,7 @@ impl Loading<'_> {
         for file in read {
             let managed = file.place.source == RuleSource::PolicySettings;
             for hook in &file.content.hooks {
-                let what = described(hook);
+                let what = hook.described();
                 let counts = self.loosened(file, trust, LooseningKind::Hook, &what, &hook.place);
                 let silenced = match off {
                     None => false,
@@ -44,6 +45,11 @@ impl Loading<'_> {
             if *it {
                 if self.loosened(file, trust, kind, "disableAllHooks", place) == Counts::Yes {
                     off = Some(file.place.source);
+                    self.loaded.locks.push(LockSetting {
+                        lock: Lock::AllHooks,
+                        source: file.place.source,
+                        place: place.clone(),
+                    });
                 }
             } else if !file.is_of_project() || trust == Trust::Given {
                 off = None;
@@ -85,22 +91,6 @@ impl Loading<'_> {
         }
         Some(hook)
     }
-}
-
-/// What a hook runs, for people to read.
-fn described(hook: &HookSetting) -> String {
-    let run = match &hook.run {
-        HookRun::Shell { line } => line.to_string(),
-        HookRun::Program { program, args } => {
-            let words: Vec<&str> = std::iter::once(program)
-                .chain(args)
-                .map(|word| &**word)
-                .collect();
-            words.join(" ")
-        }
-        HookRun::Http { url, .. } => url.to_string(),
-    };
-    format!("{}: {run}", hook.event.as_str())
 }
 
 /// What files together restrict something to; nothing when no file restricts it. The person's lists
