@@ -99,22 +99,23 @@ impl<'a> Facts<'a> {
     pub(crate) fn of(q: &'a Question<'a>, overlay: &'a OverlayRules) -> Self {
         let fields = Fields::of(q);
         let param = |field: &str, value: &Wild| fields.matches(field, value);
-        let mut tool = q.frozen.index.tool(q.tool, &param);
-        for compiled in &overlay.tightenings {
-            if let Some(strength) = tool_strength(compiled, q.tool, &param) {
-                tool.add(Hit { compiled, strength });
+        let rules_for = |name: &ToolName| {
+            let mut hits = q.frozen.index.tool(name, &param);
+            for compiled in &overlay.tightenings {
+                if let Some(strength) = tool_strength(compiled, name, &param) {
+                    hits.add(Hit { compiled, strength });
+                }
             }
-        }
+            hits
+        };
+        let mut tool = rules_for(q.tool);
         if matches!(q.tool.as_str(), "Edit" | "Write" | "MultiEdit")
             && let Ok(read) = ToolName::parse("Read")
         {
             // What may not be read may not be changed either: an edit shows what it changes.
-            let reading = q.frozen.index.tool(&read, &|_, _| false);
-            tool.merge(Hits {
-                ask: None,
-                allow: None,
-                ..reading
-            });
+            if let Some(deny) = rules_for(&read).deny {
+                tool.add(deny);
+            }
         }
         let tool_grant = overlay
             .grants

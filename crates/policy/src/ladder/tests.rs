@@ -346,6 +346,68 @@ fn a_protected_path_asks_under_every_allow() {
 }
 
 #[test]
+fn a_bare_deny_and_a_starred_one_refuse() {
+    for text in ["Write", "Write(*)", "Read", "Read(*)"] {
+        let sample = Sample::new().with(&format!("allow Write\ndeny {text}"));
+        check(&sample, &Call::write("src/a.rs"), Deny);
+    }
+    let mut sample = Sample::new().with("allow Write");
+    sample.overlay.tightenings.push(rule("deny Read"));
+    check(&sample, &Call::write("src/a.rs"), Deny);
+    check(
+        &Sample::new().with("allow Write\nask Read"),
+        &Call::write("src/a.rs"),
+        Allow,
+    );
+}
+
+#[test]
+fn what_a_line_only_works_out_is_asked_and_has_to_be_covered() {
+    let denied = Sample::new().with("allow Bash\ndeny Bash(rm:*)");
+    for line in [
+        "$(echo rm) x",
+        "busybox rm x",
+        "echo 'rm x' | sh",
+        "sh <<E\nrm x\nE",
+    ] {
+        let judged = denied.judge(&bash_line(line));
+        assert_eq!(judged.decision, Ask, "{line}");
+        assert_eq!(judged.insistence, Insistence::MustAsk, "{line}");
+    }
+    check(&denied, &bash_line("c=rm; $c x"), Deny);
+    check(&denied, &bash_line("sh -c 'rm x'"), Deny);
+    let allowed = Sample::new().with("allow Bash(sh)\nallow Bash(echo *)\nallow Bash(tool *)");
+    check(&allowed, &bash_line("echo 'rm x' | sh"), Ask);
+    check(&allowed, &bash_line("$(echo rm) x"), Ask);
+    check(&allowed, &bash_line("$(echo tool) x"), Allow);
+}
+
+#[test]
+fn a_word_of_unknown_value_needs_a_rule_that_spells_it() {
+    let sample = Sample::new().with("allow Bash(tool *)\nallow Bash(other $X)\nallow Bash(echo *)");
+    for line in [
+        "tool $X",
+        "tool \"$1\"",
+        "tool $(cat a)",
+        "tool a <(ls)",
+        "tool =ls",
+    ] {
+        check(&sample, &bash_line(line), Ask);
+    }
+    for line in [
+        "tool a",
+        "tool '$X'",
+        "tool ~root",
+        "tool a*",
+        "other $X",
+        "echo $X",
+        "for i in a b; do tool $i; done",
+    ] {
+        check(&sample, &bash_line(line), Allow);
+    }
+}
+
+#[test]
 fn an_agent_never_answers_for_itself() {
     let mut sample = Sample::new()
         .with("allow Bash")
