@@ -26,7 +26,7 @@ use pointsman_model::{
     VerdictKind, WorkerId,
 };
 use pointsman_policy::DiskTree;
-use pointsman_policy::settings::HookSettings;
+use pointsman_policy::settings::{HookSettings, Whose};
 use pointsman_process::Environment;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
@@ -163,6 +163,7 @@ fn panel(run: RunId, ledger: Ledger, requests: Requests, clock: Arc<dyn Clock>) 
                 environment: Environment::empty(),
                 attended: Attended::Yes,
                 tree: Arc::new(DiskTree),
+                allow_rules: Whose::Everyones,
                 ledger: Some(ledger.clone()),
             },
         )),

@@ -17,7 +17,7 @@ use pointsman_model::{
     AbsPath, Attended, Outcome, PermissionRequest, RequestId, RunId, VerdictKind,
 };
 use pointsman_policy::DiskTree;
-use pointsman_policy::settings::HookSettings;
+use pointsman_policy::settings::{HookSettings, Whose};
 use pointsman_process::Environment;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
@@ -227,6 +227,7 @@ fn panel(
         environment: Environment::empty(),
         attended: Attended::Yes,
         tree: Arc::new(DiskTree),
+        allow_rules: Whose::Everyones,
         ledger: Some(ledger.clone()),
     };
     Panel {
