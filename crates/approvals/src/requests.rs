@@ -382,10 +382,10 @@ impl Requests {
     /// When it can't be stored; then nobody is asked.
     pub async fn open(
         &self,
-        request: PermissionRequest,
+        request: impl Into<Arc<PermissionRequest>>,
         showing: Showing,
     ) -> Result<Ticket, OpenError> {
-        self.open_as(request, showing, Opening::Fresh).await
+        self.open_as(request.into(), showing, Opening::Fresh).await
     }
 
     /// Takes a request up again that a dead leader left: same id, same deadline. See [`Ledger::resume_run`].
@@ -394,15 +394,15 @@ impl Requests {
     /// When it can't be stored; then nobody is asked.
     pub async fn reopen(
         &self,
-        request: PermissionRequest,
+        request: impl Into<Arc<PermissionRequest>>,
         showing: Showing,
     ) -> Result<Ticket, OpenError> {
-        self.open_as(request, showing, Opening::Again).await
+        self.open_as(request.into(), showing, Opening::Again).await
     }
 
     async fn open_as(
         &self,
-        request: PermissionRequest,
+        request: Arc<PermissionRequest>,
         showing: Showing,
         opening: Opening,
     ) -> Result<Ticket, OpenError> {
@@ -416,7 +416,7 @@ impl Requests {
             Arc::clone(&self.inner.clock),
         );
         let event = Event::Open(Asked {
-            request: Arc::new(request),
+            request,
             showing,
             opening,
             waiter,

@@ -6,6 +6,7 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use pointsman_model::visible;
 use serde::Serialize;
 
 use crate::failure::{Code, Failure};
@@ -55,10 +56,10 @@ impl Output {
         matches!(self.reader, Reader::Reads)
     }
 
-    /// Prints text for a person; nothing in a program's form.
+    /// Prints text for a person, nothing in it hidden (law 22); nothing in a program's form.
     pub(crate) fn text(&mut self, text: &str) {
         if self.form == Form::Person {
-            self.write(text);
+            self.write(&visible(text));
         }
     }
 
@@ -78,8 +79,13 @@ impl Output {
         self.write(text);
     }
 
-    /// Says something beside the facts, on standard error.
+    /// Says something beside the facts, on standard error, nothing in it hidden (law 22).
     pub(crate) fn note(&self, text: &str) {
+        say(&visible(text));
+    }
+
+    /// The same for text with colours of our own, whose parts were made visible before they were painted.
+    pub(crate) fn painted(&self, text: &str) {
         say(text);
     }
 
@@ -110,7 +116,7 @@ impl Output {
         let code = match (ended, self.reader) {
             (Err(failure), Reader::Stalled) => failure.code(),
             (Err(failure), _) => {
-                say(&failure.to_string());
+                say(&visible(&failure.to_string()));
                 failure.code()
             }
             (Ok(Code::Done), Reader::Failed(error)) => {

@@ -137,8 +137,11 @@ impl Adjudicator {
 
     async fn adjudicate(&self, mut letter: Letter) {
         let requests = &self.coordinator.panel().requests;
-        let request = letter.request().clone();
-        let mut ticket = match requests.open(request.clone(), Showing::AfterChecks).await {
+        let request = letter.shared_request();
+        let mut ticket = match requests
+            .open(Arc::clone(&request), Showing::AfterChecks)
+            .await
+        {
             Ok(ticket) => ticket,
             Err(error) => {
                 letter.refuse(Undelivered::NotStored(error.to_string().into()));
@@ -148,33 +151,38 @@ impl Adjudicator {
         letter.queued();
         let verdict = tokio::select! {
             biased;
-            verdict = self.conclude(&mut ticket, request) => verdict,
+            verdict = self.conclude(&mut ticket, &request) => verdict,
             // Dropping the ticket withdraws the request.
             () = letter.withdrawn() => return,
         };
         letter.deliver(verdict);
     }
 
-    async fn conclude(&self, ticket: &mut Ticket, mut request: PermissionRequest) -> Verdict {
+    async fn conclude(&self, ticket: &mut Ticket, request: &PermissionRequest) -> Verdict {
         let requests = &self.coordinator.panel().requests;
-        match self.rules.judge(&request).await {
+        match self.rules.judge(request).await {
             LeaderSays::MustAsk { judgement } => {
                 let advice = Advice {
                     by: Answerer::Ladder,
                     text: "an ask rule matches this, so a person has to answer it".into(),
                 };
                 requests.advise(request.id, advice).await;
-                request.judgement = judgement;
+                let request = PermissionRequest {
+                    judgement,
+                    ..request.clone()
+                };
+                // On the heap: hardly any request needs it.
+                return Box::pin(self.coordinator.conclude(ticket, &request)).await;
             }
             says => {
                 if let Some((by, kind)) = answer_of(says)
-                    && submit(requests, &request, by, kind).await
+                    && submit(requests, request, by, kind).await
                 {
                     return ticket.verdict().await;
                 }
             }
         }
-        self.coordinator.conclude(ticket, &request).await
+        self.coordinator.conclude(ticket, request).await
     }
 }
 

@@ -15,8 +15,8 @@ use pointsman_model::{CallId, Digest, RequestId, RunId, WallTime, WorkerId};
 use serde::{Deserialize, Serialize};
 
 pub use call::{
-    CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown, GroupFacts,
-    HookCame, HookReport, HooksTold, ProcessGroupEnded, ProcessGroupStarted,
+    CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown, HookCame,
+    HookReport, HooksTold, ProcessGroupEnded, ProcessGroupStarted,
 };
 pub use chain_event::{DamageFound, RecordsLost, SetAside};
 pub use grant::{GrantEnd, GrantMade, GrantRevoked, GrantUsed, ModeChanged, RulesSaved, Tightened};

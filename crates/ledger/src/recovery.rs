@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use pointsman_model::{
-    Answerer, CallId, CallState, Outcome, RequestId, RunId, Verdict, VerdictKind, WallTime,
-    WorkerId,
+    Answerer, CallId, CallState, GroupFacts, Outcome, RequestId, RunId, Verdict, VerdictKind,
+    WallTime, WorkerId,
 };
 use rusqlite::{Connection, TransactionBehavior, ffi};
 
@@ -17,8 +17,8 @@ use crate::ledger::RequestTrace;
 use crate::open::{DeadRun, HighestIds, ResumeError, ResumeReport};
 use crate::reader::{ChainDamage, verify_run};
 use crate::record::{
-    CallEnded, CallUnknown, GroupFacts, ProcessGroupStarted, RecordBody, RequestClosed,
-    RequestOpened, RunInterrupted, RunResumed,
+    CallEnded, CallUnknown, ProcessGroupStarted, RecordBody, RequestClosed, RequestOpened,
+    RunInterrupted, RunResumed,
 };
 use crate::run_lock::{self, Holder, RunLock};
 

@@ -150,7 +150,9 @@ impl PermissionContext {
     /// Freezes a context.
     #[must_use]
     pub fn freeze(parts: ContextParts) -> Self {
-        let bytes = serde_json::to_vec(&parts).unwrap_or_default();
+        // Two contexts must never share a digest, so what could not be encoded is taken as it is told to developers.
+        let bytes =
+            serde_json::to_vec(&parts).unwrap_or_else(|_| format!("{parts:?}").into_bytes());
         let digest = crate::DigestBuilder::new("context")
             .part("parts", &bytes)
             .finish();

@@ -129,6 +129,38 @@ pub enum DecisionReason {
     },
 }
 
+impl DecisionReason {
+    /// The grants that it leans on: each is used once when the call passes.
+    pub fn grants(&self) -> impl Iterator<Item = GrantId> {
+        let by = match self {
+            Self::Covered { by } => by.as_slice(),
+            Self::Rule { .. }
+            | Self::RuleMayMatch { .. }
+            | Self::Mode { .. }
+            | Self::DontAsk { .. }
+            | Self::ProtectedPath { .. }
+            | Self::CriticalRemoval { .. }
+            | Self::NeedsPerson
+            | Self::OutsideDirectories { .. }
+            | Self::Opaque { .. }
+            | Self::Hook { .. }
+            | Self::Classifier { .. }
+            | Self::NobodyCanAnswer { .. }
+            | Self::NothingDecided { .. } => &[],
+        };
+        by.iter().filter_map(|cover| match cover {
+            Cover::Grant { grant } => Some(*grant),
+            Cover::Rule { .. }
+            | Cover::KnownReader
+            | Cover::InsideDirectories
+            | Cover::Mode { .. }
+            | Cover::Spawn
+            | Cover::Sandbox
+            | Cover::Hook { .. } => None,
+        })
+    }
+}
+
 /// Something that covers an effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]

@@ -10,6 +10,7 @@ mod decision;
 mod digest;
 mod effect;
 mod grant;
+mod group;
 mod id;
 mod input;
 mod lineage;
@@ -39,6 +40,7 @@ pub use effect::{
     PathRole, PathUse, PathValue, Reach, SpawnUse,
 };
 pub use grant::{Grant, GrantScope, Overlay, Uses};
+pub use group::GroupFacts;
 pub use id::{CallId, GrantId, ParseIdError, RequestId, RuleId, RunId, WorkerId};
 pub use input::{
     BashInput, EditInput, GlobInput, GrepInput, GrepOutput, OtherInput, ReadInput, SpawnInput,

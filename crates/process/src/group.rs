@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use pointsman_model::GroupFacts;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
@@ -34,68 +35,51 @@ const STARTING_PAUSE: Duration = Duration::from_millis(1);
 /// end it after the leader died.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProcessGroup {
-    id: i32,
-    started_ticks: u64,
-    boot: Box<str>,
-    mark: Box<str>,
+    facts: GroupFacts,
 }
 
 impl ProcessGroup {
     /// The group of a process that was just started as its leader, and is not waited for yet.
     pub(crate) fn of_leader(id: i32, mark: &str) -> Self {
         Self {
-            id,
-            started_ticks: Stat::read(id).map_or(0, |stat| stat.started_ticks),
-            boot: boot_id().into(),
-            mark: mark.into(),
+            facts: GroupFacts {
+                pgid: id,
+                started_ticks: Stat::read(id).map_or(0, |stat| stat.started_ticks),
+                boot: boot_id().into(),
+                mark: mark.into(),
+            },
         }
     }
 
-    /// A group as it was recorded: what [`Self::id`], [`Self::started_ticks`], [`Self::boot`] and
-    /// [`Self::mark`] said of it.
+    /// A group as it was recorded.
     #[must_use]
-    pub fn recorded(id: i32, started_ticks: u64, boot: &str, mark: &str) -> Self {
-        Self {
-            id,
-            started_ticks,
-            boot: boot.into(),
-            mark: mark.into(),
-        }
+    pub fn recorded(facts: GroupFacts) -> Self {
+        Self { facts }
+    }
+
+    /// What is to be recorded of it.
+    #[must_use]
+    pub fn facts(&self) -> &GroupFacts {
+        &self.facts
     }
 
     /// The group's number, which is its first process's.
     #[must_use]
     pub fn id(&self) -> i32 {
-        self.id
-    }
-
-    /// When its first process started, in clock ticks since the machine did.
-    #[must_use]
-    pub fn started_ticks(&self) -> u64 {
-        self.started_ticks
-    }
-
-    /// Which start of the machine it belongs to.
-    #[must_use]
-    pub fn boot(&self) -> &str {
-        &self.boot
-    }
-
-    /// What its members carry in their environment.
-    #[must_use]
-    pub fn mark(&self) -> &str {
-        &self.mark
+        self.facts.pgid
     }
 
     /// Whether the machine has been started anew since; then nothing of the group is left.
     pub(crate) fn is_of_an_earlier_boot(&self) -> bool {
-        *self.boot != *boot_id()
+        *self.facts.boot != *boot_id()
     }
 
     /// Whether its first process lives and is that very process.
     fn leader_lives(&self) -> bool {
-        Stat::read(self.id).is_some_and(|stat| {
-            stat.lives && stat.started_ticks == self.started_ticks && stat.group == self.id
+        Stat::read(self.facts.pgid).is_some_and(|stat| {
+            stat.lives
+                && stat.started_ticks == self.facts.started_ticks
+                && stat.group == self.facts.pgid
         })
     }
 
@@ -114,10 +98,10 @@ impl ProcessGroup {
     /// Its first process, if it lives and is that very process, and the members that carry the mark. Each is held, so
     /// that it can be waited for.
     fn members(&self) -> Vec<OwnedFd> {
-        let first = self.leader_lives().then_some(self.id);
-        marked(&|mark: &[u8]| begins(mark, &self.mark))
+        let first = self.leader_lives().then_some(self.facts.pgid);
+        marked(&|mark: &[u8]| begins(mark, &self.facts.mark))
             .into_iter()
-            .filter(|pid| Stat::read(*pid).is_some_and(|stat| stat.group == self.id))
+            .filter(|pid| Stat::read(*pid).is_some_and(|stat| stat.group == self.facts.pgid))
             .chain(first)
             .filter_map(hold)
             .collect()
@@ -126,18 +110,18 @@ impl ProcessGroup {
     /// Sends the signal to every member. The caller knows that the number is still this group's:
     /// its first process is not waited for, or a member was seen.
     pub(crate) fn signal(&self, signal: Signal) {
-        if let Some(id) = Pid::from_raw(self.id)
+        if let Some(id) = Pid::from_raw(self.facts.pgid)
             && let Err(error) = kill_process_group(id, signal)
             && error != rustix::io::Errno::SRCH
         {
-            tracing::warn!(group = self.id, %error, "a process group could not be signalled");
+            tracing::warn!(group = self.facts.pgid, %error, "a process group could not be signalled");
         }
     }
 
     /// Kills every process that carries the mark, also those that left the group (`setsid`). Tells
     /// how many.
     pub(crate) fn kill_strays(&self) -> u32 {
-        sweep(|mark| begins(mark, &self.mark))
+        sweep(|mark| begins(mark, &self.facts.mark))
     }
 }
 

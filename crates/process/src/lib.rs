@@ -14,7 +14,7 @@ mod resident;
 mod run;
 
 pub use child::{find_program, is_executable};
-pub use environment::{Environment, SECRET_NAMES};
+pub use environment::Environment;
 pub use group::{ProcessGroup, is_of_this_process};
 pub use output::Output;
 pub use reap::{Reaped, reap, reap_owned_by};

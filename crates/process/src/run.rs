@@ -22,6 +22,10 @@ use crate::{Environment, Output, ProcessGroup};
 /// a background job of the same line to write its last.
 const DRAIN: Duration = Duration::from_millis(250);
 
+/// How long a program that was killed may take to be dead. Only one that hangs in the system takes longer; it is left
+/// to a thread of its own, since nobody can end it.
+const DEATH_MAX: Duration = Duration::from_secs(5);
+
 /// What is read at once: the size of a pipe's buffer.
 const CHUNK_BYTES: usize = 64 * 1024;
 
@@ -174,7 +178,17 @@ pub async fn run(
         if cut_short.is_some() {
             kill_strays_of(child.group()).await;
         }
-        let exit = child.wait().await.map_err(|source| program.watch(source))?;
+        let exit = match tokio::time::timeout(DEATH_MAX, child.wait()).await {
+            Ok(exit) => exit.map_err(|source| program.watch(source))?,
+            Err(_) => {
+                let group = child.group().id();
+                tracing::warn!(
+                    group,
+                    "a killed program hangs in the system and is left there"
+                );
+                Exit::Signal(Signal::KILL.as_raw())
+            }
+        };
         let _ = tokio::time::timeout(DRAIN, talk.finish()).await;
         cut_short.unwrap_or(match exit {
             Exit::Code(code) => End::Exited(code),

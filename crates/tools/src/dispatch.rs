@@ -69,7 +69,7 @@ pub struct AdmittedCall {
 
 /// A call that was let pass, and what its pass is bound to.
 struct Passed {
-    form: JudgedForm,
+    form: Box<JudgedForm>,
     pass: Pass,
     bound: Bound,
 }

@@ -1,22 +1,30 @@
-//! The README's picture: a real run at a terminal, typed at as a person would, and drawn as SVG.
+//! The README's picture: a real run at a terminal, answered as a person would, and drawn as SVG.
 
 mod screen;
 mod svg;
 
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use expectrl::session::OsSession;
-use expectrl::{Captures, Eof, Expect as _, Regex};
+
+use self::screen::{Stretch, lines, moved};
 
 /// Where it lies.
 const FILE: &str = "docs/run.svg";
-/// How long the program may take to be built and to come to its next question.
-const PATIENCE: Duration = Duration::from_secs(600);
-/// What is typed at the questions, in order; the last one again and again.
-const ANSWERS: [&str; 2] = ["allow", "deny not on this machine"];
+/// The terminal's size, in characters.
+const COLUMNS: u16 = 100;
+/// See [`COLUMNS`].
+const ROWS: u16 = 30;
+/// How long the program may take to come to its next question.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a person takes to see what a key has done.
+const LOOK: Duration = Duration::from_millis(400);
+/// Ctrl-Y, which sends a yes.
+const SEND: &str = "\u{19}";
 
 /// Draws it.
 pub(crate) fn draw(root: &Path) -> Result<()> {
@@ -25,54 +33,125 @@ pub(crate) fn draw(root: &Path) -> Result<()> {
         .current_dir(root)
         .status()?;
     ensure!(built.success(), "the program does not build");
-    let printed = record(root)?;
-    // What cargo had to say before, and where this checkout lies, are no part of the picture.
-    let start = printed.find("run-1").unwrap_or_default();
-    let printed = printed
-        .get(start..)
-        .unwrap_or_default()
-        .replace(&*root.to_string_lossy(), "/home/me/pointsman");
-    let lines = screen::lines(&printed);
+    let mut shown = record(root)?;
+    for line in &mut shown {
+        // Where this checkout lies is no part of the picture.
+        moved(line, &root.to_string_lossy(), "/home/me/pointsman");
+    }
     let command = "$ cargo run -- run examples/tour.toml";
-    let picture = svg::draw(command, &lines);
+    let picture = svg::draw(command, &shown);
     std::fs::write(root.join(FILE), picture).with_context(|| format!("`{FILE}`"))
 }
 
-/// All that the terminal was sent.
-fn record(root: &Path) -> Result<String> {
+/// What the terminal shows: with both questions waiting, with one of them open, and at the end.
+fn record(root: &Path) -> Result<Vec<Vec<Stretch>>> {
     let state = tempfile::tempdir()?;
     let mut command = Command::new(env!("CARGO"));
     command
         .args(["run", "--quiet", "--", "run", "examples/tour.toml"])
         .current_dir(root)
         .env("XDG_STATE_HOME", state.path())
+        .env("TERM", "xterm-256color")
         .env_remove("NO_COLOR");
-    let mut session = OsSession::spawn(command)?;
-    session.set_expect_timeout(Some(PATIENCE));
-    let mut printed = Vec::new();
-    let mut answers = ANSWERS.iter();
-    let mut answer = "";
-    loop {
-        let seen = session.expect(expectrl::Any::boxed(vec![
-            // A request that has just been drawn, and its prompt.
-            Box::new(Regex(
-                r"end the run\r\n(?s:.*?)r\d+-\d+(?: \(\d+ more\))?> ",
-            )),
-            Box::new(Eof),
-        ]))?;
-        keep(&seen, &mut printed);
-        if seen.get(0).is_none_or(<[u8]>::is_empty) {
-            break;
-        }
-        // A person reads first, and what others do meanwhile is printed.
-        std::thread::sleep(Duration::from_millis(1_500));
-        answer = answers.next().copied().unwrap_or(answer);
-        session.send(format!("{answer}\r"))?;
-    }
-    String::from_utf8(printed).context("the terminal was sent no UTF-8")
+    let mut desk = Desk::at(command)?;
+    desk.wait_for("2 wait for you")?;
+    let mut shown = lines(desk.parser.screen());
+    shown.push(Vec::new());
+    desk.type_until("\r", "would do")?;
+    desk.look();
+    shown.extend(lines(desk.parser.screen()));
+    shown.push(Vec::new());
+    desk.type_until("a", "let r1-1 run")?;
+    desk.type_until(SEND, "r1-1 allowed by a person")?;
+    desk.type_until("d", "tell the agent:")?;
+    desk.type_in("not on this machine\r")?;
+    desk.wait_for_end()?;
+    shown.extend(lines(desk.parser.screen()));
+    Ok(shown)
 }
 
-fn keep(seen: &Captures, printed: &mut Vec<u8>) {
-    printed.extend_from_slice(seen.before());
-    printed.extend_from_slice(seen.get(0).unwrap_or_default());
+/// The program at a terminal.
+struct Desk {
+    session: OsSession,
+    parser: vt100::Parser,
+    over: bool,
+}
+
+impl Desk {
+    fn at(command: Command) -> Result<Self> {
+        let mut session = OsSession::spawn(command)?;
+        session.get_process_mut().set_window_size(COLUMNS, ROWS)?;
+        Ok(Self {
+            session,
+            parser: vt100::Parser::new(ROWS, COLUMNS, 0),
+            over: false,
+        })
+    }
+
+    /// Takes in what comes for a while.
+    fn look(&mut self) {
+        let started = Instant::now();
+        let mut bytes = [0; 8192];
+        while started.elapsed() < LOOK && !self.over {
+            match self.session.try_read(&mut bytes) {
+                Ok(0) => self.over = true,
+                Ok(count) => self.parser.process(bytes.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                // The terminal's other end is closed.
+                Err(_) => self.over = true,
+            }
+        }
+    }
+
+    fn shows(&self, text: &str) -> bool {
+        self.parser.screen().contents().contains(text)
+    }
+
+    fn type_in(&mut self, keys: &str) -> Result<()> {
+        self.session.write_all(keys.as_bytes())?;
+        Ok(self.session.flush()?)
+    }
+
+    /// Types keys again and again until the screen holds a text: keys in the grace of a request are dropped.
+    fn type_until(&mut self, keys: &str, text: &str) -> Result<()> {
+        let started = Instant::now();
+        while !self.shows(text) {
+            self.give_up_after(started, text)?;
+            self.type_in(keys)?;
+            self.look();
+        }
+        Ok(())
+    }
+
+    fn wait_for(&mut self, text: &str) -> Result<()> {
+        let started = Instant::now();
+        while !self.shows(text) {
+            self.give_up_after(started, text)?;
+            self.look();
+        }
+        // What goes with it is drawn, too.
+        self.look();
+        Ok(())
+    }
+
+    fn wait_for_end(&mut self) -> Result<()> {
+        let started = Instant::now();
+        while !self.over {
+            ensure!(started.elapsed() < PATIENCE, "the run does not end");
+            self.look();
+        }
+        Ok(())
+    }
+
+    fn give_up_after(&self, started: Instant, text: &str) -> Result<()> {
+        let shown = self.parser.screen().contents();
+        ensure!(!self.over, "it ended before it showed `{text}`:\n{shown}");
+        ensure!(
+            started.elapsed() < PATIENCE,
+            "it does not show `{text}`:\n{shown}"
+        );
+        Ok(())
+    }
 }

@@ -77,7 +77,7 @@ impl Mailbox for InProcessMailbox {
         let (queued, told) = oneshot::channel();
         let (verdict, answer) = oneshot::channel();
         let letter = Letter {
-            request: Box::new(request),
+            request: Arc::new(request),
             queued: Some((queued, slot)),
             verdict,
         };
@@ -123,7 +123,7 @@ type Queued = (
 
 /// A request on its way. Dropped before [`Self::queued`], the worker hears that it was lost.
 pub struct Letter {
-    request: Box<PermissionRequest>,
+    request: Arc<PermissionRequest>,
     queued: Option<Queued>,
     verdict: oneshot::Sender<Verdict>,
 }
@@ -133,6 +133,12 @@ impl Letter {
     #[must_use]
     pub fn request(&self) -> &PermissionRequest {
         &self.request
+    }
+
+    /// The request, for whoever keeps it beside the letter.
+    #[must_use]
+    pub fn shared_request(&self) -> Arc<PermissionRequest> {
+        Arc::clone(&self.request)
     }
 
     /// Tells the worker that its request is queued. To be called when the request is on disk, not before (law 11).

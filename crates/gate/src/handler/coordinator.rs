@@ -3,6 +3,8 @@
 //! Many workers ask at the same time, so nobody is disturbed by a dialog that a check would have
 //! closed a moment later.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use pointsman_approvals::Ticket;
 use pointsman_ledger::Showing;
@@ -67,6 +69,7 @@ impl PermissionHandler for CoordinatorHandler {
     }
 
     async fn resolve(&self, request: PermissionRequest) -> Verdict {
+        let request = Arc::new(request);
         match self.panel.open(&request, Showing::AfterChecks).await {
             Ok(mut ticket) => self.conclude(&mut ticket, &request).await,
             Err(refusal) => refusal,

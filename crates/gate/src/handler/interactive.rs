@@ -25,7 +25,7 @@ impl InteractiveHandler {
 
     /// In mode auto the classifier comes first, in the place of the question; without its word the
     /// question is asked as in other modes, and it is not asked again.
-    async fn race(&self, request: PermissionRequest) -> Verdict {
+    async fn race(&self, request: Arc<PermissionRequest>) -> Verdict {
         let panel = &self.panel;
         let stand_in = panel.stand_in(&request);
         let showing = match stand_in {
@@ -47,7 +47,7 @@ impl InteractiveHandler {
             }
             None => contenders.extend(panel.classifier_check(&request)),
         }
-        Race::new(panel.requests.clone(), Arc::new(request), contenders)
+        Race::new(panel.requests.clone(), request, contenders)
             .run(&mut ticket)
             .await
     }
@@ -60,6 +60,7 @@ impl PermissionHandler for InteractiveHandler {
     }
 
     async fn resolve(&self, request: PermissionRequest) -> Verdict {
+        let request = Arc::new(request);
         match self.panel.attended {
             Attended::Yes => self.race(request).await,
             Attended::No => match self.panel.open(&request, Showing::AfterChecks).await {

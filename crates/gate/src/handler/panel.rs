@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use pointsman_approvals::{Grants, Requests, Ticket};
 use pointsman_ledger::{Clock, Showing};
 use pointsman_model::{
-    Answerer, Attended, Insistence, Outcome, PermissionRequest, Verdict, VerdictKind,
+    Answerer, Attended, Digest, Insistence, Outcome, PermissionRequest, Verdict, VerdictKind,
 };
 use pointsman_policy::settings::HookEvent;
 
@@ -49,22 +49,17 @@ impl Panel {
     /// Opens a request. What comes instead of a ticket is the refusal: nobody can be asked.
     pub(super) async fn open(
         &self,
-        request: &PermissionRequest,
+        request: &Arc<PermissionRequest>,
         showing: Showing,
     ) -> Result<Ticket, Verdict> {
         self.requests
-            .open(request.clone(), showing)
+            .open(Arc::clone(request), showing)
             .await
-            .map_err(|error| self.ended(request, Outcome::Unavailable, &error.to_string()))
+            .map_err(|error| self.ended(request.digest, Outcome::Unavailable, &error.to_string()))
     }
 
     /// A verdict without an answer, for a request that is in no table.
-    pub(super) fn ended(
-        &self,
-        request: &PermissionRequest,
-        outcome: Outcome,
-        text: &str,
-    ) -> Verdict {
+    pub(super) fn ended(&self, digest: Digest, outcome: Outcome, text: &str) -> Verdict {
         Verdict {
             kind: VerdictKind::Ended {
                 outcome,
@@ -72,7 +67,7 @@ impl Panel {
             },
             by: Answerer::Runtime,
             at: self.clock.now(),
-            digest: request.digest,
+            digest,
         }
     }
 

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use pointsman_approvals::{ForwardError, Mailbox};
+use pointsman_approvals::{ForwardError, Mailbox, Ticket};
 use pointsman_ledger::Showing;
-use pointsman_model::{HandlerKind, Outcome, PermissionRequest, Verdict};
+use pointsman_model::{
+    Digest, HandlerKind, Outcome, PermissionRequest, RequestId, ToolInput, Verdict,
+};
 
 use super::panel::Checked;
 use super::{CoordinatorHandler, Panel, PermissionHandler};
+use crate::Answers;
 
 /// How much longer than the request's deadline the worker waits for the leader to say that it has
 /// passed: the leader's word is the one on record.
@@ -45,32 +48,70 @@ impl SwarmWorkerHandler {
         }
     }
 
-    async fn forward(&self, request: &PermissionRequest) -> Verdict {
+    /// Asks the leader. `ticket` is that of a request that is open here already; whatever comes of it is its end.
+    async fn forward(&self, request: PermissionRequest, ticket: Option<&mut Ticket>) -> Verdict {
+        let refused = Refused {
+            id: request.id,
+            digest: request.digest,
+            // Kept for the own dialog alone: a worker that waits is to be small.
+            request: self.local.as_ref().map(|_| Box::new(request.clone())),
+        };
         let left = request.deadline.since(self.panel.clock.now()).duration();
-        let forwarded = tokio::time::timeout(left + PAST_DEADLINE, async {
-            let mut forwarded = self.mailbox.forward(request.clone()).await?;
+        let forwarding = tokio::time::timeout(left + PAST_DEADLINE, async {
+            let mut forwarded = self.mailbox.forward(request).await?;
             forwarded.verdict().await
         });
-        match forwarded.await {
+        match forwarding.await {
             Ok(Ok(verdict)) => verdict,
-            Ok(Err(error)) => self.fall_back(request, &error).await,
+            Ok(Err(error)) => Box::pin(self.fall_back(refused, &error, ticket)).await,
             Err(_) => {
                 let text = "the leader did not answer before the deadline";
-                self.panel.ended(request, Outcome::Expired, text)
+                Box::pin(self.end(&refused, Outcome::Expired, text, ticket)).await
             }
         }
     }
 
-    async fn fall_back(&self, request: &PermissionRequest, error: &ForwardError) -> Verdict {
-        match &self.local {
-            Some(local) => local.resolve(request.clone()).await,
-            None => {
+    async fn fall_back(
+        &self,
+        refused: Refused,
+        error: &ForwardError,
+        ticket: Option<&mut Ticket>,
+    ) -> Verdict {
+        match (&self.local, &refused.request) {
+            (Some(local), Some(request)) => local.resolve((**request).clone()).await,
+            (Some(_) | None, _) => {
                 let text =
                     format!("this needs an approval, and the leader can't be asked: {error}");
-                self.panel.ended(request, Outcome::Unavailable, &text)
+                self.end(&refused, Outcome::Unavailable, &text, ticket)
+                    .await
             }
         }
     }
+
+    /// Ends a request with its own outcome. One that is open is ended on record, so that record and agent are told the
+    /// same; an answer that came first stands.
+    async fn end(
+        &self,
+        refused: &Refused,
+        outcome: Outcome,
+        text: &str,
+        ticket: Option<&mut Ticket>,
+    ) -> Verdict {
+        match ticket {
+            None => self.panel.ended(refused.digest, outcome, text),
+            Some(ticket) => {
+                self.panel.requests.end(refused.id, outcome, text).await;
+                ticket.verdict().await
+            }
+        }
+    }
+}
+
+/// A request that the leader did not answer.
+struct Refused {
+    id: RequestId,
+    digest: Digest,
+    request: Option<Box<PermissionRequest>>,
 }
 
 #[async_trait]
@@ -80,20 +121,30 @@ impl PermissionHandler for SwarmWorkerHandler {
     }
 
     async fn resolve(&self, request: PermissionRequest) -> Verdict {
-        let check = (request.call.tool.as_str() == "Bash")
+        let check = matches!(request.call.input, ToolInput::Bash(_))
             .then(|| self.panel.classifier_check(&request))
             .flatten();
-        let Some(check) = check else {
-            return self.forward(&request).await;
-        };
+        match check {
+            None => self.forward(request, None).await,
+            Some(check) => Box::pin(self.check_first(request, check)).await,
+        }
+    }
+}
+
+impl SwarmWorkerHandler {
+    async fn check_first(&self, request: PermissionRequest, check: Arc<dyn Answers>) -> Verdict {
+        let request = Arc::new(request);
         // Opened here so that a yes is on record; the leader takes the same request up by its id.
         let mut ticket = match self.panel.open(&request, Showing::AfterChecks).await {
             Ok(ticket) => ticket,
-            Err(_) => return self.forward(&request).await,
+            Err(_) => return self.forward(Arc::unwrap_or_clone(request), None).await,
         };
         match self.panel.in_turn(&mut ticket, &request, &[check]).await {
             Checked::Verdict(verdict) => verdict,
-            Checked::NoAnswer | Checked::OnlyPeople { .. } => self.forward(&request).await,
+            Checked::NoAnswer | Checked::OnlyPeople { .. } => {
+                let request = Arc::unwrap_or_clone(request);
+                self.forward(request, Some(&mut ticket)).await
+            }
         }
     }
 }

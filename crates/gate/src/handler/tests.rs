@@ -443,6 +443,10 @@ async fn a_swarm_workers_classifier_is_asked_first_for_commands_alone() {
     );
     let mut other = ground.request("ls");
     other.call.tool = pointsman_model::ToolName::parse("Write").unwrap();
+    other.call.input = pointsman_model::ToolInput::Write(pointsman_model::WriteInput {
+        file_path: "x".into(),
+        content: "x".into(),
+    });
     assert_eq!(
         handler().resolve(other).await.outcome(),
         Outcome::Unavailable
@@ -494,6 +498,37 @@ async fn law_19_without_the_leader_it_asks_at_its_own_dialog_or_refuses() {
     ground.shown(&mut events, request.id).await;
     person_allows(&ground, request.id).await;
     assert_eq!(verdict.await.unwrap().by, a_person());
+}
+
+/// How the last request that was closed ended, on record.
+async fn recorded_outcome(ground: &Ground) -> Outcome {
+    let reader = ground.ledger.reader().unwrap();
+    let records = reader.records(&pointsman_ledger::Filter {
+        kinds: vec![pointsman_ledger::RecordKind::RequestClosed],
+        ..pointsman_ledger::Filter::default()
+    });
+    match records.unwrap().records.pop().unwrap().body {
+        pointsman_ledger::RecordBody::RequestClosed(closed) => closed.verdict.outcome(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn law_9_what_a_worker_opened_ends_on_record_as_the_agent_is_told() {
+    let ground = Ground::new().await;
+    let left_open = || with(ground.panel(vec![]), &Told::now(no()));
+    let handler = SwarmWorkerHandler::new(left_open(), Arc::new(Gone));
+    let verdict = handler.resolve(ground.request("ls")).await;
+    assert_eq!(verdict.outcome(), Outcome::Unavailable);
+    assert_eq!(recorded_outcome(&ground).await, Outcome::Unavailable);
+
+    let handler = SwarmWorkerHandler::new(left_open(), Arc::new(Silent));
+    let mut late = ground.request("ls");
+    // Its time is up by the worker's clock as soon as it was forwarded.
+    late.deadline = late.opened_at;
+    let verdict = handler.resolve(late).await;
+    assert_eq!(verdict.outcome(), Outcome::Expired);
+    assert_eq!(recorded_outcome(&ground).await, Outcome::Expired);
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use pointsman_ledger::{GroupFacts, Ledger, ProcessGroupEnded, ProcessGroupStarted};
-use pointsman_model::RunId;
+use pointsman_ledger::{Ledger, ProcessGroupEnded, ProcessGroupStarted};
+use pointsman_model::{GroupFacts, RunId};
 use pointsman_policy::settings::HookRun;
 use pointsman_process::{Resident, ResidentSpec};
 use serde::Deserialize;
@@ -207,7 +207,7 @@ impl Service {
         }
         if self.running.is_none() {
             let resident = Resident::start(&self.spec).map_err(|error| error.to_string())?;
-            let group = super::turn::facts(resident.group());
+            let group = resident.group().facts().clone();
             self.started(&group).await;
             self.running = Some((resident, group));
         }

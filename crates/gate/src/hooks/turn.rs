@@ -4,10 +4,10 @@
 
 mod program;
 
-use pointsman_ledger::{GroupFacts, Ledger, RecordBody};
+use pointsman_ledger::{Ledger, RecordBody};
 use pointsman_model::{AbsPath, CallId, Millis, RuleSource, RunId, WorkerId};
 use pointsman_policy::settings::{HookDuty, HookLife, HookRun, HookSetting};
-use pointsman_process::{Environment, ProcessGroup, ResidentSpec};
+use pointsman_process::{Environment, ResidentSpec};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -166,15 +166,6 @@ pub(super) fn program_of(run: &HookRun, place: &HookPlace) -> (String, Vec<Strin
         ),
         // An address starts nothing.
         HookRun::Http { .. } => (String::new(), Vec::new()),
-    }
-}
-
-pub(super) fn facts(group: &ProcessGroup) -> GroupFacts {
-    GroupFacts {
-        pgid: group.id(),
-        started_ticks: group.started_ticks(),
-        boot: group.boot().into(),
-        mark: group.mark().into(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Records of calls: as they were asked for, hooked, decided, started and ended.
 
 use pointsman_model::{
-    AbsPath, CallId, CallState, Digest, Effects, ExecutedCall, GrantId, HookedCall, JsonText,
-    Judgement, Millis, Outcome, RecordedCall, RequestId, RequestedCall, WorkerId,
+    AbsPath, CallId, CallState, Digest, Effects, ExecutedCall, GrantId, GroupFacts, HookedCall,
+    JsonText, Judgement, Millis, Outcome, RecordedCall, RequestId, RequestedCall, WorkerId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -135,19 +135,6 @@ pub struct CallUnknown {
     pub worker: WorkerId,
     /// The call.
     pub call: CallId,
-}
-
-/// What tells a process group from a later one of the same number.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct GroupFacts {
-    /// The group's number, which is its first process's.
-    pub pgid: i32,
-    /// When that process was started, in the kernel's clock ticks since boot.
-    pub started_ticks: u64,
-    /// The boot it was started in.
-    pub boot: Box<str>,
-    /// What its members carry in their environment; finds those that outlive the first one or left the group.
-    pub mark: Box<str>,
 }
 
 /// A process group was started.

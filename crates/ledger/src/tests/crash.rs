@@ -2,12 +2,10 @@ use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use pointsman_model::{CallId, Outcome, RequestId, RunId};
+use pointsman_model::{CallId, GroupFacts, Outcome, RequestId, RunId};
 
 use super::{Place, die, sample};
-use crate::{
-    Filter, GroupFacts, Ledger, ProcessGroupEnded, ProcessGroupStarted, RecordKind, RunState,
-};
+use crate::{Filter, Ledger, ProcessGroupEnded, ProcessGroupStarted, RecordKind, RunState};
 
 /// Names the ledger to the child, and tells it that it is the child.
 const CHILD: &str = "POINTSMAN_TEST_LEDGER";

@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pointsman_model::AbsPath;
+use pointsman_model::{AbsPath, GroupFacts};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -303,12 +303,7 @@ async fn law_21_a_dead_leaders_group_is_reaped_by_its_record() {
     let folder = TempDir::new().unwrap();
     let line = "exec 3>alive; sleep 600 & echo up >&3; wait";
     let (group, dead) = orphans(folder.path(), line).await;
-    let record = ProcessGroup::recorded(
-        group.id(),
-        group.started_ticks(),
-        group.boot(),
-        group.mark(),
-    );
+    let record = ProcessGroup::recorded(group.facts().clone());
     assert!(matches!(reap(&record), Reaped::Killed { .. }));
     dead.await.unwrap();
     // The run that still waits for it takes a moment to clear the dead away.
@@ -322,16 +317,19 @@ async fn a_stranger_with_the_same_number_is_left_alone() {
     let folder = TempDir::new().unwrap();
     let line = "exec 3>alive; echo up >&3; sleep 600";
     let (group, dead) = orphans(folder.path(), line).await;
-    let (id, ticks, boot, mark) = (
-        group.id(),
-        group.started_ticks(),
-        group.boot(),
-        group.mark(),
-    );
+    let facts = group.facts();
     for stranger in [
-        ProcessGroup::recorded(id, ticks + 1, boot, "another"),
-        ProcessGroup::recorded(id, ticks, "another boot", mark),
+        GroupFacts {
+            started_ticks: facts.started_ticks + 1,
+            mark: "another".into(),
+            ..facts.clone()
+        },
+        GroupFacts {
+            boot: "another boot".into(),
+            ..facts.clone()
+        },
     ] {
+        let stranger = ProcessGroup::recorded(stranger);
         assert_eq!(reap(&stranger), Reaped::Gone, "{stranger:?}");
     }
     assert!(!dead.is_finished());

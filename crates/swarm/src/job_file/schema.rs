@@ -125,101 +125,77 @@ enum RetryText {
     },
 }
 
-/// What jobs and defaults have in common.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, rename = "Defaults")]
-#[expect(dead_code, reason = "only its schema is used")]
-struct DefaultsText {
-    /// Which kind of agent does the work.
-    #[schemars(default)]
-    agent: Option<KindText>,
-    /// The model of an agent of the kind `llm`.
-    #[schemars(default)]
-    model: Option<ModelSettings>,
-    /// The folder it starts in, from the project's root.
-    #[schemars(default)]
-    folder: Option<String>,
-    /// More folders it may read and edit in.
-    #[schemars(default)]
-    directories: Vec<String>,
-    /// Its permission mode.
-    #[schemars(default)]
-    mode: Option<ModeText>,
-    /// Rules that let calls pass, like `Bash(cargo test *)`.
-    #[schemars(default)]
-    allow: Vec<String>,
-    /// Rules that want a person.
-    #[schemars(default)]
-    ask: Vec<String>,
-    /// Rules that refuse, whatever else allows.
-    #[schemars(default)]
-    deny: Vec<String>,
-    /// The tools it is offered; all when left out.
-    #[schemars(default)]
-    tools: Option<Vec<String>>,
-    /// How long one try may take, in seconds, waiting for answers included.
-    #[schemars(default, range(min = 1, max = 604_800))]
-    timeout_s: Option<u32>,
-    /// How often a failed job is tried again.
-    #[schemars(default)]
-    retry: Option<RetryText>,
-    /// What its failure means for the run.
-    #[schemars(default)]
-    on_failure: Option<FailureText>,
+/// A table with settings: what is its own, then what jobs and defaults have in common.
+macro_rules! with_settings {
+    ($(#[$meta:meta])* struct $name:ident { $($own:tt)* }) => {
+        $(#[$meta])*
+        #[expect(dead_code, reason = "only its schema is used")]
+        struct $name {
+            $($own)*
+            /// Which kind of agent does the work.
+            #[schemars(default)]
+            agent: Option<KindText>,
+            /// The model of an agent of the kind `llm`.
+            #[schemars(default)]
+            model: Option<ModelSettings>,
+            /// The folder it starts in, from the project's root.
+            #[schemars(default)]
+            folder: Option<String>,
+            /// More folders it may read and edit in.
+            #[schemars(default)]
+            directories: Vec<String>,
+            /// Its permission mode.
+            #[schemars(default)]
+            mode: Option<ModeText>,
+            /// Rules that let calls pass, like `Bash(cargo test *)`.
+            #[schemars(default)]
+            allow: Vec<String>,
+            /// Rules that want a person.
+            #[schemars(default)]
+            ask: Vec<String>,
+            /// Rules that refuse, whatever else allows.
+            #[schemars(default)]
+            deny: Vec<String>,
+            /// The tools it is offered; all when left out. The limit binds the job's worker alone.
+            #[schemars(default)]
+            tools: Option<Vec<String>>,
+            /// How long one try may take, in seconds, waiting for answers included.
+            #[schemars(default, range(min = 1, max = 604_800))]
+            timeout_s: Option<u32>,
+            /// How often a failed job is tried again.
+            #[schemars(default)]
+            retry: Option<RetryText>,
+            /// What its failure means for the run.
+            #[schemars(default)]
+            on_failure: Option<FailureText>,
+        }
+    };
 }
 
-/// One job.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, rename = "Job")]
-#[expect(dead_code, reason = "only its schema is used")]
-struct JobText {
-    /// Its name, unique in the file.
-    name: String,
-    /// What it is for; people who are asked see it.
-    #[schemars(default)]
-    task: Option<String>,
-    /// The jobs that must have ended well before it starts.
-    #[schemars(default)]
-    needs: Vec<String>,
-    /// What the scripted agent does, one step after another.
-    #[schemars(default)]
-    step: Vec<Step>,
-    /// Which kind of agent does the work.
-    #[schemars(default)]
-    agent: Option<KindText>,
-    /// The model of an agent of the kind `llm`.
-    #[schemars(default)]
-    model: Option<ModelSettings>,
-    /// The folder it starts in, from the project's root.
-    #[schemars(default)]
-    folder: Option<String>,
-    /// More folders it may read and edit in.
-    #[schemars(default)]
-    directories: Vec<String>,
-    /// Its permission mode.
-    #[schemars(default)]
-    mode: Option<ModeText>,
-    /// Rules that let calls pass, like `Bash(cargo test *)`.
-    #[schemars(default)]
-    allow: Vec<String>,
-    /// Rules that want a person.
-    #[schemars(default)]
-    ask: Vec<String>,
-    /// Rules that refuse, whatever else allows.
-    #[schemars(default)]
-    deny: Vec<String>,
-    /// The tools it is offered; all when left out. The limit binds this worker alone.
-    #[schemars(default)]
-    tools: Option<Vec<String>>,
-    /// How long one try may take, in seconds, waiting for answers included.
-    #[schemars(default, range(min = 1, max = 604_800))]
-    timeout_s: Option<u32>,
-    /// How often a failed job is tried again.
-    #[schemars(default)]
-    retry: Option<RetryText>,
-    /// What its failure means for the run.
-    #[schemars(default)]
-    on_failure: Option<FailureText>,
+with_settings! {
+    /// What jobs and defaults have in common.
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields, rename = "Defaults")]
+    struct DefaultsText {}
+}
+
+with_settings! {
+    /// One job.
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields, rename = "Job")]
+    struct JobText {
+        /// Its name, unique in the file.
+        name: String,
+        /// What it is for; people who are asked see it.
+        #[schemars(default)]
+        task: Option<String>,
+        /// The jobs that must have ended well before it starts.
+        #[schemars(default)]
+        needs: Vec<String>,
+        /// What the scripted agent does, one step after another.
+        #[schemars(default)]
+        step: Vec<Step>,
+    }
 }
 
 /// Agents of one type, as other agents may spawn them.

@@ -9,8 +9,7 @@ use pointsman_approvals::Grants;
 use pointsman_gate::{LeaderRules, LeaderSays};
 use pointsman_ledger::Clock;
 use pointsman_model::{
-    Cover, DecisionReason, GrantId, Insistence, Judgement, PermissionDecision, PermissionRequest,
-    WorkerId,
+    DecisionReason, GrantId, Insistence, Judgement, PermissionDecision, PermissionRequest, WorkerId,
 };
 use pointsman_policy::{Frozen, HookVote, Question, Tree, judge, judge_denies_and_asks};
 
@@ -75,7 +74,7 @@ impl DeskRules {
             return Walked::ask();
         }
         let judgement = judge(&question);
-        let grants = covering(&judgement.reason);
+        let grants: Vec<GrantId> = judgement.reason.grants().collect();
         if judgement.decision == PermissionDecision::Allow && !grants.is_empty() {
             Walked::Covered(grants)
         } else {
@@ -117,23 +116,4 @@ fn objection(judgement: Judgement) -> LeaderSays {
         // Rungs 1a and 1b allow nothing; were it so, a person would be asked.
         PermissionDecision::Allow => LeaderSays::Ask,
     }
-}
-
-/// The grants that a judgement rests on.
-fn covering(reason: &DecisionReason) -> Vec<GrantId> {
-    let DecisionReason::Covered { by } = reason else {
-        return Vec::new();
-    };
-    by.iter()
-        .filter_map(|cover| match cover {
-            Cover::Grant { grant } => Some(*grant),
-            Cover::Rule { .. }
-            | Cover::KnownReader
-            | Cover::InsideDirectories
-            | Cover::Mode { .. }
-            | Cover::Spawn
-            | Cover::Sandbox
-            | Cover::Hook { .. } => None,
-        })
-        .collect()
 }

@@ -62,9 +62,8 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
     let parts = birth.frozen.context.parts();
     let lineage = parts.lineage.clone();
     let worker = lineage.agent().worker;
-    ground
-        .ledger
-        .note(ground.run, spawned(&birth))
+    // What is over soon has its room on the heap: an agent that waits is to be small.
+    Box::pin(ground.ledger.note(ground.run, spawned(&birth)))
         .await
         .map_err(NotBorn::NotRecorded)?;
     let context = birth.frozen.context.digest();
@@ -92,8 +91,8 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         lineage: parts.lineage.clone(),
         context,
     });
-    let mut dispatch = Dispatch::new(seat(ground, &birth, follow_ups));
-    dispatch.starting(ground.background()).await;
+    let mut dispatch = Box::new(Dispatch::new(seat(ground, &birth, follow_ups)));
+    Box::pin(dispatch.starting(ground.background())).await;
     let end = match agent_for(ground, &birth) {
         Ok(mut agent) => {
             let work = agent.work(&dispatch, &birth.stop);
@@ -107,13 +106,13 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
             reason: error.to_string(),
         },
     };
-    tell_of_stop(&dispatch, &end).await;
+    Box::pin(tell_of_stop(&dispatch, &end)).await;
     // A hook may have halted the run with the agent's last call, or when it was told of its stop.
     if let Some(halt) = dispatch.halted() {
         halt_run(ground, halt);
     }
     drop(dispatch);
-    bury(ground, &lineage, &end).await;
+    Box::pin(bury(ground, &lineage, &end)).await;
     drop(departure);
     Ok(end)
 }

@@ -1,6 +1,6 @@
 //! Reaping: process groups that outlived a killed leader are ended before a new run begins.
 
-use pointsman_ledger::{GroupFacts, ProcessGroupEnded, ProcessGroupStarted};
+use pointsman_ledger::{ProcessGroupEnded, ProcessGroupStarted};
 use pointsman_process::{ProcessGroup, Reaped, reap, reap_owned_by};
 
 /// What became of what dead leaders left running.
@@ -19,7 +19,7 @@ pub(super) fn reap_all(groups: Vec<ProcessGroupStarted>, owners: Vec<String>) ->
         killed: 0,
     };
     for started in groups {
-        let reaped = reap(&recorded(&started.group));
+        let reaped = reap(&ProcessGroup::recorded(started.group.clone()));
         let text = match reaped {
             Reaped::Gone => "gone before the next leader looked".to_owned(),
             Reaped::Killed { strays: 0 } => "outlived its leader, killed by the next".to_owned(),
@@ -38,8 +38,4 @@ pub(super) fn reap_all(groups: Vec<ProcessGroupStarted>, owners: Vec<String>) ->
     // Those of one group count as one: what a person reads is that something was left.
     all.killed += unrecorded.filter(|killed| *killed > 0).count();
     all
-}
-
-fn recorded(group: &GroupFacts) -> ProcessGroup {
-    ProcessGroup::recorded(group.pgid, group.started_ticks, &group.boot, &group.mark)
 }

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use pointsman_ledger::{GroupFacts, ProcessGroupEnded, ProcessGroupStarted};
+use pointsman_ledger::{ProcessGroupEnded, ProcessGroupStarted};
 use pointsman_model::{BashInput, ExecutedCall, JsonText, Millis, ToolInput, ToolNature, ToolSpec};
 use pointsman_process::{CommandSpec, End, Environment, Finished, ProcessGroup, RunError};
 use tokio::sync::oneshot;
@@ -155,7 +155,7 @@ async fn run_recorded(
     };
     let keep = async {
         let group = told.await.ok()?;
-        let facts = facts_of(&group);
+        let facts = group.facts().clone();
         let record = ProcessGroupStarted {
             worker: Some(seat.worker),
             call: Some(call.id),
@@ -188,15 +188,6 @@ async fn run_recorded(
         }
     }
     finished
-}
-
-fn facts_of(group: &ProcessGroup) -> GroupFacts {
-    GroupFacts {
-        pgid: group.id(),
-        started_ticks: group.started_ticks(),
-        boot: group.boot().into(),
-        mark: group.mark().into(),
-    }
 }
 
 fn how(end: End) -> String {

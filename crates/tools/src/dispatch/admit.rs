@@ -50,7 +50,7 @@ impl Dispatch {
             }),
             Err(refusal) => {
                 self.count_refusal(&asked, &refusal);
-                Admission::Ended(self.end_refused(life, refusal).await)
+                Admission::Ended(Box::pin(self.end_refused(life, refusal)).await)
             }
         }
     }
@@ -72,17 +72,16 @@ impl Dispatch {
         let raw = fit(tool.as_ref(), life.id(), &asked.input)
             .map_err(|problems| Refusal::unfit(&tool.spec().name, &problems))?;
         let folder = self.standing_folder();
-        let turn = self
-            .hooks_turn(life, &tool, &raw, &asked.input, &folder)
-            .await?;
+        // What is over soon has its room on the heap: an agent that waits for an answer is to be small.
+        let turn = Box::pin(self.hooks_turn(life, &tool, &raw, &asked.input, &folder)).await?;
         let form = self.judged(tool, raw, turn, folder);
         self.decided(&form).await?;
         match form.judgement.decision {
             PermissionDecision::Deny => Err(self.refused(&form)),
-            PermissionDecision::Allow => self.pass_by_ladder(life, form).await,
+            PermissionDecision::Allow => Box::pin(self.pass_by_ladder(life, form)).await,
             PermissionDecision::Ask => {
                 life.apply(CallEvent::Ask)?;
-                self.ask(life, form, None).await
+                Box::pin(self.ask(life, form, None)).await
             }
         }
     }
@@ -187,7 +186,7 @@ impl Dispatch {
         raw: ExecutedCall,
         turn: HookTurn,
         folder: AbsPath,
-    ) -> JudgedForm {
+    ) -> Box<JudgedForm> {
         let overlay = self.overlay(raw.id);
         let Some(call) = turn.rewritten else {
             return self.form(tool, raw, None, folder, turn.vote, &overlay);
@@ -224,10 +223,10 @@ impl Dispatch {
         folder: AbsPath,
         vote: HookVote,
         overlay: &Overlay,
-    ) -> JudgedForm {
+    ) -> Box<JudgedForm> {
         let effects = effects_of(&call.tool, &call.input, &self.surroundings(&folder));
         let judgement = judge(&self.question(&call, &effects, &folder, overlay, &vote));
-        JudgedForm {
+        Box::new(JudgedForm {
             tool,
             call,
             rewritten_from,
@@ -235,7 +234,7 @@ impl Dispatch {
             effects,
             vote,
             judgement,
-        }
+        })
     }
 
     pub(super) fn question<'a>(
@@ -307,11 +306,11 @@ impl Dispatch {
     pub(super) async fn pass_by_ladder(
         &self,
         life: &mut Life,
-        mut form: JudgedForm,
+        mut form: Box<JudgedForm>,
     ) -> Result<Passed, Refusal> {
         for _ in 0..GRANT_RACES_MAX {
             if self.use_grants(&form.judgement, form.call.id).await? {
-                let bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects)?;
+                let bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
                 life.apply(CallEvent::Admit)?;
                 return Ok(Passed {
                     form,
@@ -357,7 +356,7 @@ impl Dispatch {
 
     /// Queues a record of this agent's. What can't be recorded does not go on.
     pub(super) async fn note(&self, body: impl Into<RecordBody>) -> Result<(), Refusal> {
-        Ok(self.seat.ledger.note(self.seat.run, body).await?)
+        Ok(Box::pin(self.seat.ledger.note(self.seat.run, body)).await?)
     }
 }
 

@@ -19,12 +19,12 @@ pub(super) const ASKS_MAX: u32 = 4;
 
 /// What an allow came to.
 enum Heeded {
-    /// The call passes in this form; nothing in it was edited.
-    AsAsked(JudgedForm),
+    /// The call passes as it was asked; nothing in it was edited.
+    AsAsked,
     /// The call passes as the answer edited it.
-    Edited(JudgedForm),
+    Edited(Box<JudgedForm>),
     /// It has to be asked again, in this form.
-    AskAgain(JudgedForm, Superseded),
+    AskAgain(Box<JudgedForm>, Superseded),
 }
 
 impl Dispatch {
@@ -32,11 +32,11 @@ impl Dispatch {
     pub(super) async fn ask(
         &self,
         life: &mut Life,
-        mut form: JudgedForm,
+        mut form: Box<JudgedForm>,
         mut supersedes: Option<Superseded>,
     ) -> Result<Passed, Refusal> {
         for _ in 0..ASKS_MAX {
-            let mut bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects)?;
+            let mut bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
             let request = self.request(&form, &bound, supersedes.take());
             let id = request.id;
             let verdict = self.seat.handler.resolve(request).await;
@@ -50,14 +50,13 @@ impl Dispatch {
                     });
                     continue;
                 }
-                Heeded::AsAsked(same) => {
-                    form = same;
+                Heeded::AsAsked => {
                     // What the answer was given for, whatever has become of it since.
                     bound.digest = verdict.digest;
                 }
                 Heeded::Edited(edited) => {
                     form = edited;
-                    bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects)?;
+                    bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
                 }
             }
             self.make_grants(&verdict, id).await;
@@ -132,7 +131,7 @@ impl Dispatch {
         form: &JudgedForm,
         edited: Option<&JsonText>,
         by: &Answerer,
-    ) -> Result<Option<JudgedForm>, Refusal> {
+    ) -> Result<Option<Box<JudgedForm>>, Refusal> {
         let Some(edited) = edited else {
             return Ok(None);
         };
@@ -162,7 +161,7 @@ impl Dispatch {
         let mut now = form.clone();
         now.judgement = self.judge_again(form);
         match now.judgement.decision {
-            PermissionDecision::Allow => Ok(Heeded::AsAsked(form.clone())),
+            PermissionDecision::Allow => Ok(Heeded::AsAsked),
             PermissionDecision::Deny => {
                 self.decided(&now).await?;
                 Err(self.refused(&now))
@@ -173,11 +172,11 @@ impl Dispatch {
                 if tightened && !is_person(&verdict.by) {
                     self.decided(&now).await?;
                     return Ok(Heeded::AskAgain(
-                        now,
+                        Box::new(now),
                         superseded("a rule made since asks for it"),
                     ));
                 }
-                Ok(Heeded::AsAsked(form.clone()))
+                Ok(Heeded::AsAsked)
             }
         }
     }
@@ -187,7 +186,7 @@ impl Dispatch {
     async fn heed_edited(
         &self,
         form: &JudgedForm,
-        edited: JudgedForm,
+        edited: Box<JudgedForm>,
         verdict: &Verdict,
     ) -> Result<Heeded, Refusal> {
         self.decided(&edited).await?;

@@ -19,7 +19,7 @@ impl Dispatch {
         let mut calls = calls.into_iter().peekable();
         while let Some(first) = calls.next() {
             if !self.runs_together(&first) {
-                ends.push(self.one(first).await);
+                ends.push(Box::pin(self.one(first)).await);
                 continue;
             }
             let mut together = vec![first];
@@ -27,7 +27,7 @@ impl Dispatch {
                 together.push(next);
             }
             let group = stream::iter(together)
-                .map(|call| self.one(call))
+                .map(|call| Box::pin(self.one(call)))
                 .buffered(TOGETHER_MAX);
             ends.extend(group.collect::<Vec<_>>().await);
         }

@@ -1,9 +1,12 @@
 //! What a verdict is bound to (law 10), taken when the call is judged and again before it runs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pointsman_approvals::bound_files;
-use pointsman_model::{AbsPath, Digest, EffectKind, Effects, ExecutedCall, PathRole, PathValue};
+use pointsman_model::{
+    AbsPath, Digest, EffectKind, Effects, ExecutedCall, Lineage, PathRole, PathValue,
+};
 use pointsman_policy::Tree;
 
 use crate::Seat;
@@ -30,36 +33,71 @@ pub(super) struct Bound {
 #[error("what the call would run or change can't be fingerprinted: {0}")]
 pub(super) struct BindError(std::io::Error);
 
+/// What is looked at.
+struct Look {
+    call: ExecutedCall,
+    folder: AbsPath,
+    lineage: Lineage,
+    context: Digest,
+    effects: Effects,
+    /// The files whose content counts.
+    files: Vec<AbsPath>,
+    tree: Arc<dyn Tree>,
+}
+
+impl Look {
+    /// Blocks on the disk.
+    fn at_files(&self) -> Result<Bound, BindError> {
+        let (folder, effects) = (&self.folder, &self.effects);
+        let digest =
+            pointsman_approvals::bind(&self.call, folder, &self.lineage, self.context, effects)
+                .map_err(BindError)?;
+        let snapshots = self
+            .files
+            .iter()
+            .take(SNAPSHOTS_MAX)
+            .map(|file| {
+                let text = self.tree.read_small(file, SNAPSHOT_BYTES_MAX);
+                (file.clone(), text)
+            })
+            .collect();
+        Ok(Bound {
+            digest,
+            target: target(effects, self.tree.as_ref()),
+            snapshots,
+        })
+    }
+}
+
 impl Bound {
-    /// As things stand now.
-    pub(super) fn now(
+    /// As things stand now. Files are read where that may block.
+    ///
+    /// Cancel safe.
+    pub(super) async fn now(
         seat: &Seat,
         call: &ExecutedCall,
         folder: &AbsPath,
         effects: &Effects,
     ) -> Result<Self, BindError> {
         let context = &seat.frozen.context;
-        let digest = pointsman_approvals::bind(
-            call,
-            folder,
-            &context.parts().lineage,
-            context.digest(),
-            effects,
-        )
-        .map_err(BindError)?;
-        let snapshots = bound_files(folder, effects)
-            .into_iter()
-            .take(SNAPSHOTS_MAX)
-            .map(|file| {
-                let text = seat.tree.read_small(&file, SNAPSHOT_BYTES_MAX);
-                (file, text)
-            })
-            .collect();
-        Ok(Self {
-            digest,
-            target: target(effects, seat.tree.as_ref()),
-            snapshots,
-        })
+        let files = bound_files(folder, effects);
+        let look = Look {
+            call: call.clone(),
+            folder: folder.clone(),
+            lineage: context.parts().lineage.clone(),
+            context: context.digest(),
+            effects: effects.clone(),
+            files,
+            tree: Arc::clone(&seat.tree),
+        };
+        if look.files.is_empty() {
+            // A look at names alone is shorter than the way to another thread, and a thousand agents at once would
+            // make as many threads.
+            return look.at_files();
+        }
+        tokio::task::spawn_blocking(move || look.at_files())
+            .await
+            .unwrap_or_else(|error| Err(BindError(std::io::Error::other(error))))
     }
 
     /// Whether nothing that counts has changed.

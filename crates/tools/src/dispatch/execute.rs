@@ -32,33 +32,38 @@ impl Dispatch {
     pub async fn execute(&self, admitted: AdmittedCall) -> CallEnd {
         let AdmittedCall { mut life, passed } = admitted;
         if life.worker() != self.seat.worker {
-            return self.end_refused(life, Refusal::another_agents()).await;
+            return Box::pin(self.end_refused(life, Refusal::another_agents())).await;
         }
         let ready = tokio::select! {
             biased;
             () = self.seat.stop.cancelled() => Err(Refusal::stopped()),
-            ready = self.make_ready(&mut life, *passed) => ready,
+            ready = Box::pin(self.make_ready(&mut life, passed)) => ready,
         };
         let started = match ready {
             Err(refusal) => Err(refusal),
-            Ok(passed) => self.start(&mut life, &passed).await.map(|()| passed),
+            Ok(passed) => Box::pin(self.start(&mut life, &passed))
+                .await
+                .map(|()| passed),
         };
         match started {
-            Err(refusal) => self.end_refused(life, refusal).await,
+            Err(refusal) => Box::pin(self.end_refused(life, refusal)).await,
             Ok(passed) => {
                 let began = Instant::now();
                 let result = self.run(&passed).await;
-                self.end_run(life, &passed.form, result, began.elapsed().into())
-                    .await
+                Box::pin(self.end_run(life, &passed.form, result, began.elapsed().into())).await
             }
         }
     }
 
     /// Compares what would run now with what was let pass (law 10), until they are the same.
-    async fn make_ready(&self, life: &mut Life, mut passed: Passed) -> Result<Passed, Refusal> {
+    async fn make_ready(
+        &self,
+        life: &mut Life,
+        mut passed: Box<Passed>,
+    ) -> Result<Box<Passed>, Refusal> {
         for _ in 0..ASKS_MAX {
             let form = &passed.form;
-            let now = Bound::now(&self.seat, &form.call, &form.folder, &form.effects)?;
+            let now = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
             if now.is_same(&passed.bound) {
                 return Ok(passed);
             }
@@ -70,7 +75,7 @@ impl Dispatch {
                 (PermissionDecision::Deny, _) => return Err(self.refused(&form)),
                 // The ladder lets the changed call pass as well; no answer was given for the other.
                 (PermissionDecision::Allow, Pass::Ladder) => {
-                    passed = Passed {
+                    *passed = Passed {
                         form,
                         pass: Pass::Ladder,
                         bound: now,
@@ -87,7 +92,7 @@ impl Dispatch {
                 request,
                 difference: difference.into(),
             };
-            passed = self.ask(life, form, Some(supersedes)).await?;
+            *passed = self.ask(life, form, Some(supersedes)).await?;
         }
         Err(Refusal::never_settled(ASKS_MAX))
     }

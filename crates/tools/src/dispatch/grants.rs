@@ -1,9 +1,7 @@
 //! Grants as dispatch meets them: made by verdicts, used up by calls.
 
 use pointsman_approvals::{NewGrant, UseError};
-use pointsman_model::{
-    CallId, Cover, DecisionReason, GrantId, Judgement, RequestId, Uses, Verdict, VerdictKind,
-};
+use pointsman_model::{CallId, Judgement, RequestId, Uses, Verdict, VerdictKind};
 
 use super::Dispatch;
 use super::refusal::Refusal;
@@ -15,7 +13,7 @@ impl Dispatch {
         judgement: &Judgement,
         call: CallId,
     ) -> Result<bool, Refusal> {
-        for grant in covering(judgement) {
+        for grant in judgement.reason.grants() {
             match self
                 .seat
                 .grants
@@ -52,23 +50,4 @@ impl Dispatch {
             tracing::warn!(%request, %error, "an answer's grant could not be made");
         }
     }
-}
-
-/// The grants that a judgement leans on.
-fn covering(judgement: &Judgement) -> Vec<GrantId> {
-    let DecisionReason::Covered { by } = &judgement.reason else {
-        return Vec::new();
-    };
-    by.iter()
-        .filter_map(|cover| match cover {
-            Cover::Grant { grant } => Some(*grant),
-            Cover::Rule { .. }
-            | Cover::KnownReader
-            | Cover::InsideDirectories
-            | Cover::Mode { .. }
-            | Cover::Spawn
-            | Cover::Sandbox
-            | Cover::Hook { .. } => None,
-        })
-        .collect()
 }

@@ -1,6 +1,6 @@
-//! From the bytes that a terminal was sent to what stood on it in the end: lines of coloured text.
-//!
-//! It knows the three things that pointsman sends: a carriage return, the clearing of a line, colours.
+//! From the cells of a terminal to lines of coloured text.
+
+use vt100::{Cell, Color, Screen};
 
 /// A stretch of text in one colour.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,57 +9,97 @@ pub(super) struct Stretch {
     pub(super) colour: Colour,
 }
 
-/// The colours that pointsman uses.
+/// The looks that pointsman uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Colour {
     Plain,
     Dim,
+    Strong,
     Red,
     Green,
     Yellow,
+    Blue,
 }
 
-/// The lines in the end.
-pub(super) fn lines(sent: &str) -> Vec<Vec<Stretch>> {
-    let mut lines = vec![Vec::new()];
-    let mut colour = Colour::Plain;
-    let mut rest = sent;
-    while let Some(char) = rest.chars().next() {
-        rest = &rest[char.len_utf8()..];
-        let line = match lines.last_mut() {
-            Some(line) => line,
-            None => return lines,
-        };
-        match char {
-            '\n' => lines.push(Vec::new()),
-            '\r' if rest.starts_with('\n') => {}
-            '\r' if rest.starts_with("\u{1b}[K") => line.clear(),
-            '\u{1b}' => {
-                let end = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0);
-                let (code, after) = rest.split_at(end);
-                colour = match (code, after.chars().next()) {
-                    ("[0", Some('m')) => Colour::Plain,
-                    ("[2", Some('m')) => Colour::Dim,
-                    ("[31", Some('m')) => Colour::Red,
-                    ("[32", Some('m')) => Colour::Green,
-                    ("[33", Some('m')) => Colour::Yellow,
-                    _ => colour,
-                };
-                rest = after.get(1..).unwrap_or_default();
+/// The lines of a screen, without the empty ones at its end.
+pub(super) fn lines(screen: &Screen) -> Vec<Vec<Stretch>> {
+    let (rows, columns) = screen.size();
+    let mut lines: Vec<Vec<Stretch>> = (0..rows)
+        .map(|row| {
+            let mut line = Vec::new();
+            for column in 0..columns {
+                if let Some(cell) = screen.cell(row, column)
+                    && !cell.is_wide_continuation()
+                {
+                    push(&mut line, cell);
+                }
             }
-            plain => push(line, plain, colour),
-        }
+            trim(&mut line);
+            line
+        })
+        .collect();
+    while lines.last().is_some_and(Vec::is_empty) {
+        lines.pop();
     }
     lines
 }
 
-fn push(line: &mut Vec<Stretch>, char: char, colour: Colour) {
+fn push(line: &mut Vec<Stretch>, cell: &Cell) {
+    let text = if cell.has_contents() {
+        cell.contents()
+    } else {
+        " "
+    };
+    let colour = colour_of(cell);
     match line.last_mut() {
-        Some(last) if last.colour == colour => last.text.push(char),
+        // Blanks have no colour that could be seen.
+        Some(last) if last.colour == colour || text == " " => last.text.push_str(text),
         Some(_) | None => line.push(Stretch {
-            text: char.into(),
+            text: text.into(),
             colour,
         }),
+    }
+}
+
+fn colour_of(cell: &Cell) -> Colour {
+    match cell.fgcolor() {
+        Color::Idx(1 | 9) => Colour::Red,
+        Color::Idx(2 | 10) => Colour::Green,
+        Color::Idx(3 | 11) => Colour::Yellow,
+        Color::Idx(4 | 6 | 12 | 14) => Colour::Blue,
+        Color::Idx(8) => Colour::Dim,
+        Color::Idx(_) | Color::Default | Color::Rgb(..) => match (cell.dim(), cell.bold()) {
+            (true, _) => Colour::Dim,
+            (false, true) => Colour::Strong,
+            (false, false) if cell.inverse() => Colour::Strong,
+            (false, false) => Colour::Plain,
+        },
+    }
+}
+
+/// Takes the blanks at the end away.
+fn trim(line: &mut Vec<Stretch>) {
+    while let Some(last) = line.last_mut() {
+        last.text.truncate(last.text.trim_end().len());
+        if !last.text.is_empty() {
+            return;
+        }
+        line.pop();
+    }
+}
+
+/// Puts another folder in the place of one in a line, and keeps what stands to its right where it is.
+pub(super) fn moved(line: &mut [Stretch], from: &str, to: &str) {
+    let mut shift = 0_usize;
+    for stretch in line {
+        let before = stretch.text.chars().count();
+        stretch.text = stretch.text.replace(from, to);
+        shift += stretch.text.chars().count().saturating_sub(before);
+        // A run of blanks makes up for what became longer.
+        while shift > 0 && stretch.text.contains("   ") {
+            stretch.text = stretch.text.replacen("   ", "  ", 1);
+            shift -= 1;
+        }
     }
 }
 
@@ -67,23 +107,34 @@ fn push(line: &mut Vec<Stretch>, char: char, colour: Colour) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_redrawn_line_stands_once_and_colours_are_kept() {
-        let sent = "r1-1> al\r\u{1b}[Kdocs  \u{1b}[32mallow\u{1b}[0m  ls\r\nr1-1> \r\u{1b}[Kend";
-        let stretch = |text: &str, colour| Stretch {
+    fn stretch(text: &str, colour: Colour) -> Stretch {
+        Stretch {
             text: text.into(),
             colour,
-        };
+        }
+    }
+
+    #[test]
+    fn cells_of_one_look_are_one_stretch_and_blanks_at_the_end_are_none() {
+        let mut parser = vt100::Parser::new(3, 20, 0);
+        parser.process(b"docs \x1b[32mallow\x1b[0m ls\r\nend   ");
         assert_eq!(
-            lines(sent),
+            lines(parser.screen()),
             [
                 vec![
-                    stretch("docs  ", Colour::Plain),
-                    stretch("allow", Colour::Green),
-                    stretch("  ls", Colour::Plain)
+                    stretch("docs ", Colour::Plain),
+                    stretch("allow ", Colour::Green),
+                    stretch("ls", Colour::Plain)
                 ],
                 vec![stretch("end", Colour::Plain)],
             ]
         );
+    }
+
+    #[test]
+    fn what_stands_to_the_right_of_a_folder_stays_there() {
+        let mut line = [stretch("in /a/b       │", Colour::Plain)];
+        moved(&mut line, "/a/b", "/home/me");
+        assert_eq!(line, [stretch("in /home/me   │", Colour::Plain)]);
     }
 }

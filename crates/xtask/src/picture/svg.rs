@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::screen::{Colour, Stretch};
 
 /// Characters a line may have; longer ones are cut with a mark.
-const COLUMNS: usize = 124;
+const COLUMNS: usize = 102;
 /// Width of a character and height of a line, in pixels, for 13 px of the common monospace fonts.
 const CHAR_WIDTH: f32 = 7.8;
 const LINE_HEIGHT: usize = 18;
@@ -79,6 +79,8 @@ fn fill(colour: Colour) -> &'static str {
         Colour::Red => "#ff7b72",
         Colour::Green => "#7ee787",
         Colour::Yellow => "#e3b341",
+        Colour::Blue => "#79c0ff",
+        Colour::Strong => "#ffffff",
     }
 }
 

@@ -25,8 +25,12 @@ const READER_PAUSE_MAX: Duration = Duration::from_secs(30);
 const READER_PAUSE_STOPPED_MAX: Duration = Duration::from_secs(3);
 
 enum Piece {
-    Out(String),
+    /// A person's text.
+    Text(String),
+    /// A program's line.
+    Object(String),
     Note(String),
+    Painted(String),
 }
 
 /// Counts what was told, so that a slow reader can be told from one that has stalled. Cheap to clone.
@@ -143,7 +147,7 @@ impl Printer {
     /// Prints text for a person; nothing in a program's form. Cancel safe, as the others are.
     pub(super) async fn text(&self, text: String) {
         if self.form == Form::Person {
-            self.print(Piece::Out(text)).await;
+            self.print(Piece::Text(text)).await;
         }
     }
 
@@ -153,7 +157,7 @@ impl Printer {
             return;
         }
         let piece = match serde_json::to_string(object) {
-            Ok(line) => Piece::Out(line + "\n"),
+            Ok(line) => Piece::Object(line + "\n"),
             Err(error) => Piece::Note(format!("an object can't be written: {error}\n")),
         };
         self.print(piece).await;
@@ -162,6 +166,11 @@ impl Printer {
     /// Says something beside the facts, on standard error.
     pub(super) async fn note(&self, text: impl Into<String>) {
         self.print(Piece::Note(text.into())).await;
+    }
+
+    /// The same for text with colours of our own, whose parts were made visible before they were painted.
+    pub(super) async fn painted(&self, text: String) {
+        self.print(Piece::Painted(text)).await;
     }
 
     async fn print(&self, piece: Piece) {
@@ -174,8 +183,10 @@ fn print(form: Form, pieces: &flume::Receiver<Piece>, progress: &Progress) -> Ou
     let mut output = Output::of(form);
     for piece in pieces {
         match piece {
-            Piece::Out(text) => output.raw(&text),
+            Piece::Text(text) => output.text(&text),
+            Piece::Object(line) => output.raw(&line),
             Piece::Note(text) => output.note(&text),
+            Piece::Painted(text) => output.painted(&text),
         }
         progress.made();
     }

@@ -113,7 +113,7 @@ impl Telling {
         };
         match (line, &self.stage) {
             (Some(line), Stage::Prompt(terminal)) => terminal.say(line).await,
-            (Some(line), Stage::Errors | Stage::Screen(_)) => self.printer.note(line).await,
+            (Some(line), Stage::Errors | Stage::Screen(_)) => self.printer.painted(line).await,
             (None, _) => {}
         }
         self.printer.progress().made();

@@ -16,13 +16,13 @@ impl Rehearsal {
         let _ = writeln!(text, "{}", self.event.as_str());
         let _ = writeln!(text, "  told    {}", visible(&self.told));
         for hook in &self.hooks {
-            let _ = writeln!(text, "  {}  {}", hook.hook, visible(&hook.runs));
+            let _ = writeln!(text, "  {}  {}", visible(&hook.hook), visible(&hook.runs));
             text.push_str(&part(hook));
         }
         if self.hooks.is_empty() {
             text.push_str("  no hook is configured for it\n");
         }
-        let _ = writeln!(text, "  together: {}", self.together);
+        let _ = writeln!(text, "  together: {}", visible(&self.together));
         text
     }
 }

@@ -8,7 +8,7 @@ use pointsman_policy::settings::HookSetting;
 use pointsman_process::{CommandSpec, ProcessGroup, RunError, run};
 use tokio::sync::oneshot;
 
-use super::{Given, Means, OUTPUT_BYTES_MAX, facts, note, program_of};
+use super::{Given, Means, OUTPUT_BYTES_MAX, note, program_of};
 use crate::hooks::answer::{self, Said};
 
 /// How long a hook that is late may take to end after the first signal.
@@ -30,7 +30,7 @@ pub(super) async fn ask(hook: &HookSetting, means: &Means, given: &Given<'_>) ->
     let (tell, told) = oneshot::channel::<ProcessGroup>();
     let recording = async {
         let Ok(group) = told.await else { return None };
-        let group = facts(&group);
+        let group = group.facts().clone();
         let record = ProcessGroupStarted {
             worker: given.worker,
             call: given.call,
