@@ -41,7 +41,11 @@ impl AbsPath {
     /// relative one is walked from here, `..` at the root stays there.
     #[must_use]
     pub fn join(&self, text: &str) -> Self {
-        if !text.contains('/') && !matches!(text, "" | "." | "..") {
+        if matches!(text, "" | ".") {
+            return self.clone();
+        }
+        let plain = |segment: &str| !matches!(segment, "" | "." | "..");
+        if text.split('/').all(plain) {
             let slash = if self.0.len() == 1 { "" } else { "/" };
             return Self(format!("{}{slash}{text}", self.0).into());
         }

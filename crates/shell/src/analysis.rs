@@ -128,7 +128,10 @@ fn one_blank(line: &str) -> String {
         }
         text.push_str(word);
     }
-    text.trim_matches('\n').to_owned()
+    if text.starts_with('\n') || text.ends_with('\n') {
+        return text.trim_matches('\n').to_owned();
+    }
+    text
 }
 
 /// Reads a text by the first gear that can; what the full parser reads is looked at by another one.

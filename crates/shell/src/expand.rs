@@ -3,6 +3,7 @@
 
 mod braces;
 
+use compact_str::{CompactString, ToCompactString, format_compact};
 use pointsman_model::{AbsPath, Span};
 
 use self::braces::Unit;
@@ -37,11 +38,11 @@ pub(crate) struct Expander<'x> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Atom {
     /// As spelled, unquoted.
-    Bare(String),
+    Bare(CompactString),
     /// Neither split nor globbed.
-    Fixed(String),
+    Fixed(CompactString),
     /// From an unquoted expansion: split and globbed.
-    Split(String),
+    Split(CompactString),
     /// Several fields, each fixed: `"${list[@]}"`.
     Each(Vec<Box<str>>),
     /// A name that matches this pattern, between double quotes or not.
@@ -79,10 +80,8 @@ impl Expander<'_> {
     }
 
     fn fields_of(&self, word: &Word<'_>, into: &mut Vec<Field>) {
-        if let [Piece::Text(text)] = word.pieces.as_slice()
-            && !text.contains(['*', '?', '[', '{', '~'])
-        {
-            into.push(self.field(word, Known::Text(text.as_ref().into())));
+        if let Some(text) = as_it_is(word) {
+            into.push(self.field(word, Known::Text(text)));
             return;
         }
         let atoms = self.atoms(word);
@@ -158,8 +157,8 @@ impl Expander<'_> {
                 continue;
             }
             match piece {
-                Piece::Text(text) => atoms.push(Atom::Bare(text.to_string())),
-                Piece::Quoted(text) => atoms.push(Atom::Fixed(text.to_string())),
+                Piece::Text(text) => atoms.push(Atom::Bare(text.as_ref().into())),
+                Piece::Quoted(text) => atoms.push(Atom::Fixed(text.as_ref().into())),
                 Piece::Parameter(parameter) => atoms.push(self.parameter(parameter)),
                 Piece::Substitution(substitution) => atoms.push(self.substitution(substitution)),
                 Piece::Process(_) => atoms.push(Atom::Unknown(Shape::Process)),
@@ -180,8 +179,8 @@ impl Expander<'_> {
             None => Output::Unknown,
         };
         match output {
-            Output::Text(text) if substitution.quoted => Atom::Fixed(text),
-            Output::Text(text) => Atom::Split(text),
+            Output::Text(text) if substitution.quoted => Atom::Fixed(text.into()),
+            Output::Text(text) => Atom::Split(text.into()),
             Output::Number => Atom::Unknown(Shape::Number),
             Output::Unknown if substitution.quoted => Atom::Unknown(Shape::One),
             Output::Unknown => Atom::Unknown(Shape::Many),
@@ -192,7 +191,9 @@ impl Expander<'_> {
         match expression.pieces.as_slice() {
             [Piece::Text(text)] => match text.trim().parse::<u32>() {
                 // A leading zero makes it octal.
-                Ok(number) if !text.trim().starts_with('0') => Atom::Fixed(number.to_string()),
+                Ok(number) if !text.trim().starts_with('0') => {
+                    Atom::Fixed(number.to_compact_string())
+                }
                 _ => Atom::Unknown(Shape::Number),
             },
             _ => Atom::Unknown(Shape::Number),
@@ -226,7 +227,7 @@ impl Expander<'_> {
         };
         match value {
             Value::Texts(mut texts) if texts.len() == 1 => {
-                let text = texts.pop().map(String::from).unwrap_or_default();
+                let text = texts.pop().map(CompactString::from).unwrap_or_default();
                 if parameter.quoted {
                     Atom::Fixed(text)
                 } else {
@@ -321,7 +322,7 @@ impl Expander<'_> {
             _ => None,
         };
         let replaced = match named {
-            Some(folder) => Atom::Fixed(format!("{folder}{rest}")),
+            Some(folder) => Atom::Fixed(format_compact!("{folder}{rest}")),
             None => Atom::Unknown(Shape::One),
         };
         let globs = rest.contains(['*', '?', '[']);
@@ -338,7 +339,15 @@ impl Expander<'_> {
         self.tilde(&mut atoms);
         let first = into.len();
         let mut splits = false;
-        let mut builder = Builder::default();
+        let may_glob = atoms.iter().any(|atom| match atom {
+            Atom::Bare(text) | Atom::Split(text) => text.contains(['*', '?', '[']),
+            Atom::Pattern(..) => true,
+            Atom::Fixed(_) | Atom::Each(_) | Atom::Unknown(_) => false,
+        });
+        let mut builder = Builder {
+            may_glob,
+            ..Builder::default()
+        };
         for atom in atoms {
             match atom {
                 Atom::Bare(text) => builder.push_pattern(&text),
@@ -374,6 +383,32 @@ impl Expander<'_> {
     }
 }
 
+/// The word's text, when it is all plain or quoted and nothing in it is expanded.
+fn as_it_is(word: &Word<'_>) -> Option<CompactString> {
+    let plain = word.pieces.iter().all(|piece| match piece {
+        Piece::Text(text) => !text
+            .bytes()
+            .any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'{' | b'~')),
+        Piece::Quoted(_) => true,
+        Piece::Parameter(_) | Piece::Substitution(_) | Piece::Process(_) | Piece::Arithmetic(_) => {
+            false
+        }
+    });
+    if !plain || word.pieces.is_empty() {
+        return None;
+    }
+    if let [Piece::Text(text) | Piece::Quoted(text)] = word.pieces.as_slice() {
+        return Some(text.as_ref().into());
+    }
+    let mut joined = CompactString::default();
+    for piece in &word.pieces {
+        if let Piece::Text(text) | Piece::Quoted(text) = piece {
+            joined.push_str(text);
+        }
+    }
+    Some(joined)
+}
+
 fn is_list(parameter: &Parameter<'_>) -> bool {
     parameter.name == "@"
         || parameter.form == Form::Indirect
@@ -405,11 +440,12 @@ pub(crate) fn escaped(text: &str) -> String {
 /// A field in the making.
 #[derive(Default)]
 struct Builder {
-    text: String,
-    /// The text as a pattern, quoted characters escaped.
-    pattern: String,
+    text: CompactString,
+    /// The text as a pattern, quoted characters escaped; kept where anything may make it one.
+    pattern: CompactString,
+    may_glob: bool,
     globs: bool,
-    unknown: Option<(String, Shape)>,
+    unknown: Option<(CompactString, Shape)>,
     /// Something stood here, be it an empty quoted text.
     present: bool,
 }
@@ -418,7 +454,9 @@ impl Builder {
     fn push_pattern(&mut self, text: &str) {
         self.present |= !text.is_empty();
         self.text.push_str(text);
-        self.pattern.push_str(text);
+        if self.may_glob {
+            self.pattern.push_str(text);
+        }
         self.globs |= text.contains(['*', '?', '[']);
     }
 
@@ -429,7 +467,9 @@ impl Builder {
     fn push_fixed(&mut self, text: &str) {
         self.present = true;
         self.text.push_str(text);
-        self.pattern.push_str(&escaped(text));
+        if self.may_glob {
+            self.pattern.push_str(&escaped(text));
+        }
     }
 
     /// A name of a file, of which the pattern is known.
@@ -458,7 +498,11 @@ impl Builder {
 
     /// Ends the field.
     fn cut(&mut self, mut push: impl FnMut(Known)) {
-        let done = std::mem::take(self);
+        let next = Self {
+            may_glob: self.may_glob,
+            ..Self::default()
+        };
+        let done = std::mem::replace(self, next);
         if let Some((prefix, shape)) = done.unknown {
             let shape = match shape {
                 // Text glued to a number or a pipe makes it something else.
@@ -468,9 +512,9 @@ impl Builder {
             };
             push(unknown(&prefix, shape));
         } else if done.globs && is_pattern(&done.pattern) {
-            push(Known::Glob(done.pattern.into()));
+            push(Known::Glob(done.pattern));
         } else if done.present {
-            push(Known::Text(done.text.into()));
+            push(Known::Text(done.text));
         }
     }
 }
@@ -508,7 +552,7 @@ fn joined(units: Vec<Unit>) -> Vec<Atom> {
         match unit {
             Unit::Char(char) => match atoms.last_mut() {
                 Some(Atom::Bare(text)) => text.push(char),
-                _ => atoms.push(Atom::Bare(char.to_string())),
+                _ => atoms.push(Atom::Bare(char.to_compact_string())),
             },
             Unit::Whole(atom) => atoms.push(atom),
         }

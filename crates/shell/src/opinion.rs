@@ -18,13 +18,6 @@ use crate::syntax::{
 };
 use crate::work;
 
-/// A simple command as the other parser tells it.
-#[derive(Debug)]
-struct Told<'n> {
-    assignments: usize,
-    words: Vec<Cow<'n, str>>,
-}
-
 /// Whether both parsers list the same.
 pub(crate) fn agrees(text: &str, tree: &Tree<'_>) -> bool {
     let mut ours = Ours {
@@ -76,24 +69,41 @@ fn without<'t>(text: &'t str, stretch: Range, left_out: &[Range]) -> Cow<'t, str
     Cow::Owned(kept)
 }
 
-/// Lists the other parser's commands; `false` for a node that has no place here.
+/// Our commands, one after another, to be compared with the other parser's.
+struct Told<'o> {
+    text: &'o str,
+    left_out: &'o [Range],
+    commands: std::slice::Iter<'o, &'o Simple<'o>>,
+}
+
+impl Told<'_> {
+    /// Whether the next one of ours is this one of theirs.
+    fn next_is(&mut self, assignments: usize, words: &[Node]) -> bool {
+        let Some(ours) = self.commands.next() else {
+            return false;
+        };
+        let mut theirs = words.iter().filter_map(word_text);
+        assignments == ours.assignments.len()
+            && ours.words.iter().all(|word| {
+                let own = without(self.text, word.span, self.left_out);
+                theirs.next().is_some_and(|theirs| theirs == spelled(&own))
+            })
+            && theirs.next().is_none()
+    }
+}
+
+/// Compares the other parser's commands; `false` for a node that has no place here.
 #[expect(
     clippy::too_many_lines,
     reason = "it names every node, so that a new one breaks the build"
 )]
-fn tell<'n>(node: &'n Node, told: &mut Vec<Told<'n>>) -> bool {
+fn tell(node: &Node, told: &mut Told<'_>) -> bool {
     match &node.kind {
         NodeKind::Command {
             assignments,
             words,
             redirects: _,
-        } => {
-            told.push(Told {
-                assignments: assignments.len(),
-                words: words.iter().filter_map(word_text).collect(),
-            });
-            true
-        }
+        } => told.next_is(assignments.len(), words),
         NodeKind::Pipeline { commands, .. } => all(commands, told),
         NodeKind::List { items } => list(items, told),
         NodeKind::If {
@@ -168,11 +178,11 @@ fn tell<'n>(node: &'n Node, told: &mut Vec<Told<'n>>) -> bool {
     }
 }
 
-fn all<'n>(nodes: &'n [Node], told: &mut Vec<Told<'n>>) -> bool {
+fn all(nodes: &[Node], told: &mut Told<'_>) -> bool {
     nodes.iter().all(|node| tell(node, told))
 }
 
-fn list<'n>(items: &'n [ListItem], told: &mut Vec<Told<'n>>) -> bool {
+fn list(items: &[ListItem], told: &mut Told<'_>) -> bool {
     items.iter().all(|item| tell(&item.command, told))
 }
 
@@ -239,22 +249,12 @@ impl<'t> Ours<'t> {
         let Ok(nodes) = rable::parse(&text, false) else {
             return false;
         };
-        let mut theirs = Vec::new();
-        if !nodes.iter().all(|node| tell(node, &mut theirs)) {
-            return false;
-        }
-        theirs.len() == own.commands.len()
-            && theirs.iter().zip(&own.commands).all(|(theirs, simple)| {
-                theirs.assignments == simple.assignments.len()
-                    && theirs.words.len() == simple.words.len()
-                    && theirs
-                        .words
-                        .iter()
-                        .zip(&simple.words)
-                        .all(|(theirs, word)| {
-                            *theirs == spelled(&without(self.text, word.span, &left_out))
-                        })
-            })
+        let mut told = Told {
+            text: self.text,
+            left_out: &left_out,
+            commands: own.commands.iter(),
+        };
+        nodes.iter().all(|node| tell(node, &mut told)) && told.commands.next().is_none()
     }
 
     fn script(&mut self, script: &'t Script<'t>) {

@@ -202,10 +202,17 @@ impl<'w> Walker<'w> {
     ) {
         let mut fed = input.clone();
         let mut own = state.clone();
-        for command in commands {
+        let last = commands.len().saturating_sub(1);
+        for (number, command) in commands.iter().enumerate() {
             let keeps = keeps_state(command, &own);
             let next = match command {
-                Command::Simple(simple) => self.simple(scene, simple, &mut own, &fed),
+                Command::Simple(simple) => {
+                    let mut next = self.simple(scene, simple, &mut own, &fed);
+                    if number < last {
+                        next.text = self.printed(scene, simple, &own);
+                    }
+                    next
+                }
                 _ => {
                     self.command(scene, command, &mut own, &fed);
                     Input::default()
@@ -413,6 +420,8 @@ impl<'w> Walker<'w> {
                 value = Value::Number;
             }
         }
+        // Set before too: a body that changes nothing else needs no second round then.
+        self.set_outside(scene, name, value.clone(), state);
         self.repeat(state, |walker, state| {
             walker.set_outside(scene, name, value.clone(), state);
             walker.script(scene, body, state, input);

@@ -171,7 +171,7 @@ fn guess(
 
 /// Emits that a text is run which is known only when it runs.
 fn unknown_script(walker: &mut Walker<'_>, called: &Called<'_>, field: Option<&Field>) {
-    let text = field.map_or_else(|| called.text(), |field| field.source.to_string());
+    let text = field.map_or_else(|| called.text(), |field| field.source.clone());
     walker.sink.opaque(
         called.part,
         called.view,

@@ -360,6 +360,12 @@ impl<'a> Parser<'a> {
             _ => {}
         }
         let first = self.command()?;
+        self.skip_blanks();
+        match (self.peek(), self.look(1)) {
+            (Some(b'|'), Some(b'|')) => return Ok(first),
+            (Some(b'|'), _) => {}
+            _ => return Ok(first),
+        }
         let mut commands = vec![first];
         loop {
             self.skip_blanks();
@@ -377,15 +383,7 @@ impl<'a> Parser<'a> {
                 _ => self.command()?,
             });
         }
-        let only = commands.len() == 1;
-        match commands.pop() {
-            Some(command) if only => Ok(command),
-            Some(command) => {
-                commands.push(command);
-                Ok(Command::Pipeline(commands))
-            }
-            None => self.syntax(),
-        }
+        Ok(Command::Pipeline(commands))
     }
 
     /// What follows `!` or `time`: a pipeline, or nothing.

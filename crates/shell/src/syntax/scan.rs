@@ -115,6 +115,9 @@ impl<'a> Scanner<'a> {
 
     /// The operator here.
     fn operator(&self) -> Option<&'a str> {
+        let (_, Class::Operator) = self.class(self.at)? else {
+            return None;
+        };
         let rest = self.source.get(self.at..)?;
         ["&&", "||", ";;", ";&", "|&", ";", "|", "&"]
             .into_iter()

@@ -1,5 +1,6 @@
 //! Simple commands: from words to runs.
 
+use compact_str::CompactString;
 use pointsman_model::{
     Assignment, AssignmentWeight, EffectKind, EffectView, OpaqueWhy, PathValue, Run, RunNature,
     Span, Word as ModelWord,
@@ -36,18 +37,20 @@ impl<'c> Called<'c> {
         self.fields.first().and_then(Field::text)
     }
 
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> CompactString {
         joined(self.fields)
     }
 }
 
 /// The spellings of the words that the fields come of, with one blank between.
-pub(crate) fn joined(fields: &[Field]) -> String {
-    let mut text = String::new();
-    for (number, field) in fields.iter().enumerate() {
-        if number > 0 && field.continues {
-            continue;
-        }
+pub(crate) fn joined(fields: &[Field]) -> CompactString {
+    let words = || {
+        let fields = fields.iter().enumerate();
+        fields.filter(|(number, field)| *number == 0 || !field.continues)
+    };
+    let len: usize = words().map(|(_, field)| field.source.len() + 1).sum();
+    let mut text = CompactString::with_capacity(len.saturating_sub(1));
+    for (number, field) in words() {
         if number > 0 {
             text.push(' ');
         }
@@ -123,7 +126,7 @@ impl Walker<'_> {
         if let Some(joined) = joined {
             *state = joined;
         }
-        Input { text: None, ..last }
+        last
     }
 
     fn simple_once(
@@ -148,7 +151,7 @@ impl Walker<'_> {
         }
         let text = part_text(scene, simple);
         let part = self.sink.part(Part {
-            text: text.into(),
+            text,
             span: scene.span(simple.span),
             within: scene.within,
             nesting: scene.nesting,
@@ -188,19 +191,29 @@ impl Walker<'_> {
             input: &fed,
         };
         let names = self.call(&inner, &called, state);
-        let text = match called.program() {
-            Some("echo" | "printf" | "cat") => {
-                match output::of_simple(&self.expander(scene, state), simple) {
-                    Output::Text(text) => Some(text),
-                    Output::Number | Output::Unknown => None,
-                }
-            }
-            _ => None,
-        };
         Input {
             fed: true,
-            text,
+            text: None,
             names,
+        }
+    }
+
+    /// The text that a command hands to the next one of a pipeline, where the line alone tells.
+    pub(super) fn printed(
+        &self,
+        scene: &Scene<'_>,
+        simple: &Simple<'_>,
+        state: &State,
+    ) -> Option<String> {
+        let name = simple.words.first().and_then(Word::bare);
+        if !matches!(name, Some("echo" | "printf" | "cat"))
+            || !ambiguous(scene, simple, state).is_empty()
+        {
+            return None;
+        }
+        match output::of_simple(&self.expander(scene, state), simple) {
+            Output::Text(text) => Some(text),
+            Output::Number | Output::Unknown => None,
         }
     }
 
@@ -230,7 +243,7 @@ impl Walker<'_> {
             EffectKind::Run(Run {
                 argv: Vec::new(),
                 canonical: None,
-                text: part_text(scene, simple).into(),
+                text: part_text(scene, simple),
                 folder: folder_value(state),
                 nature: if harmless {
                     RunNature::KnownReader
@@ -312,7 +325,7 @@ impl Walker<'_> {
                 argv: called.fields.iter().map(Field::word).collect(),
                 canonical,
                 assignments: called.assignments.to_vec(),
-                text: called.text().into(),
+                text: called.text(),
                 folder: folder_value(state),
                 nature,
                 span: called.span,
@@ -335,7 +348,7 @@ impl Walker<'_> {
         }
         let span = redirect::span_of(fields);
         let part = self.sink.part(Part {
-            text: joined(fields).into(),
+            text: joined(fields),
             span,
             within: Some(outer.part),
             nesting: Nesting::Wrapped,
@@ -483,24 +496,25 @@ pub(crate) fn folder_value(state: &State) -> PathValue {
 }
 
 /// The command as it is spelled, with one blank between its words.
-fn part_text(scene: &Scene<'_>, simple: &Simple<'_>) -> String {
-    let mut text = String::new();
-    let mut push = |piece: &str| {
+fn part_text(scene: &Scene<'_>, simple: &Simple<'_>) -> CompactString {
+    if simple.words.is_empty() && simple.assignments.is_empty() {
+        return simple.span.of(scene.source).into();
+    }
+    let words = simple.words.iter().map(|word| word.span);
+    let assigns = simple.assignments.iter().map(|assign| assign.span);
+    let of_assigns = if simple.words.is_empty() {
+        usize::MAX
+    } else {
+        0
+    };
+    let spans = || assigns.clone().take(of_assigns).chain(words.clone());
+    let len: usize = spans().map(|span| span.of(scene.source).len() + 1).sum();
+    let mut text = CompactString::with_capacity(len.saturating_sub(1));
+    for span in spans() {
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(piece);
-    };
-    if simple.words.is_empty() {
-        for assign in &simple.assignments {
-            push(assign.span.of(scene.source));
-        }
-        if simple.assignments.is_empty() {
-            push(simple.span.of(scene.source));
-        }
-    }
-    for word in &simple.words {
-        push(word.span.of(scene.source));
+        text.push_str(span.of(scene.source));
     }
     text
 }
