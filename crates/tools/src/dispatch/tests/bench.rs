@@ -11,7 +11,7 @@ use pointsman_ledger::{
 };
 use pointsman_model::*;
 use pointsman_policy::settings::{
-    HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting, HookSettings,
+    HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting, HookSettings, Whose,
 };
 use pointsman_policy::{DiskTree, Frozen};
 use pointsman_process::Environment;
@@ -161,6 +161,7 @@ impl Bench {
             environment: environment.clone(),
             attended: Attended::Yes,
             tree: Arc::new(DiskTree),
+            allow_rules: Whose::Everyones,
             ledger: Some(ledger.clone()),
         };
         let hooks = HookSettings {
@@ -187,6 +188,7 @@ impl Bench {
             moves,
             environment,
             tree: Arc::new(DiskTree),
+            allow_rules: Whose::Everyones,
         };
         Self {
             _keep: keep,
