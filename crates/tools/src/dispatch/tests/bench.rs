@@ -188,7 +188,6 @@ impl Bench {
             moves,
             environment,
             tree: Arc::new(DiskTree),
-            allow_rules: Whose::Everyones,
         };
         Self {
             _keep: keep,
