@@ -8,6 +8,8 @@
 //! A sample runs with the other tests; `scripts/shell-truth.sh` runs them all. Where the machine has
 //! no Bash, or lets nobody make a root folder of his own, there is nothing to compare with.
 
+mod printed;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

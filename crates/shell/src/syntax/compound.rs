@@ -277,6 +277,7 @@ impl<'a> Parser<'a> {
                 Some(b')') if open == 0 => break,
                 Some(b')') => open -= 1,
                 Some(b'|') if kind == Pattern::Regex || open > 0 => {}
+                Some(b' ' | b'\t') if kind == Pattern::Regex => {}
                 Some(b' ' | b'\t' | b'<' | b'>') => return self.unknown(),
                 Some(b';' | b'&' | b'|') => break,
                 Some(b'\\') if self.look(1) == Some(b'\n') => return self.unknown(),

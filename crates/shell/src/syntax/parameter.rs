@@ -137,11 +137,10 @@ impl<'a> Parser<'a> {
                     self.piece(&mut pieces)?;
                 }
                 Some(b'\'' | b'"' | b'\\') => self.piece(&mut pieces)?,
-                Some(b'{') => return self.unknown(),
                 Some(_) => self.plain(&mut pieces, |byte| {
                     matches!(
                         byte,
-                        b'}' | b'{' | b'\'' | b'"' | b'\\' | b'$' | b'`' | b'<' | b'>'
+                        b'}' | b'\'' | b'"' | b'\\' | b'$' | b'`' | b'<' | b'>'
                     )
                 }),
             }
