@@ -58,12 +58,12 @@ impl<'a> Parser<'a> {
             }
             if simple.words.is_empty() || declares {
                 let word_start = self.at;
-                let unclosed = if declares {
-                    Unclosed::Text
+                let place = if declares {
+                    Place::Argument
                 } else {
-                    Unclosed::Refused
+                    Place::Front
                 };
-                if let Some(assign) = self.assignment(unclosed)? {
+                if let Some(assign) = self.assignment(place)? {
                     if simple.words.is_empty() {
                         simple.assignments.push(assign);
                     } else {
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An assignment, when one begins here.
-    fn assignment(&mut self, unclosed: Unclosed) -> Read<Option<Assign<'a>>> {
+    fn assignment(&mut self, place: Place) -> Read<Option<Assign<'a>>> {
         let start = self.at;
         let name_end = start + name_len(self.rest());
         let name = self.slice(start, name_end);
@@ -185,14 +185,15 @@ impl<'a> Parser<'a> {
         self.at = name_end;
         let mut index = None;
         if self.peek() == Some(b'[') {
-            match self.subscript() {
-                Ok(word) => index = Some(word),
-                Err(error) if error.why == OpaqueWhy::Syntax && unclosed == Unclosed::Text => {
-                    self.go_back(start, Attempt::Assignment)?;
-                    return Ok(None);
-                }
-                Err(error) => return Err(error),
+            if place == Place::Argument {
+                self.at = start;
+                return Ok(None);
             }
+            index = match self.subscript() {
+                Ok(word) => Some(word),
+                Err(error) if error.why == OpaqueWhy::Syntax => return self.unknown(),
+                Err(error) => return Err(error),
+            };
         }
         let append = self.peek() == Some(b'+') && self.look(1) == Some(b'=');
         if append {
@@ -313,14 +314,14 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What a bracket behind a name is that nothing on its line closes.
+/// Where an assignment stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unclosed {
-    /// Plain text: among the arguments of `declare` and kin.
-    Text,
-    /// In front of a command Bash goes on looking for the other bracket, over line feeds and
-    /// operators.
-    Refused,
+enum Place {
+    /// In front of a command: a bracket behind its name opens a subscript, over blanks, operators and
+    /// line feeds.
+    Front,
+    /// Among the arguments of `declare` and kin: a bracket is a part of a word like any other.
+    Argument,
 }
 
 /// The redirect operator at the start of `text`, and its width.
