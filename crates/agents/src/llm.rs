@@ -9,16 +9,21 @@ mod access;
 mod conversation;
 mod instructions;
 mod settings;
+mod transcript;
 mod uses;
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
+use pointsman_ledger::AppendError;
 use pointsman_llm::{Client, Delta, Failure, Fault, PersonPart, Prompt, Reply, Stop, Turn};
-use pointsman_model::WorkerId;
+use pointsman_model::{CallId, WorkerId};
 use pointsman_tools::{Dispatch, StopWord};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use self::conversation::{Compacted, Conversation};
+use self::transcript::Scribe;
 use self::uses::{Use, answer, sort};
 use crate::{Agent, AgentEnd};
 
@@ -27,6 +32,7 @@ pub use self::instructions::{LlmRole, SubAgentChoice};
 pub use self::settings::{
     BudgetSettings, ModelDialect, ModelSettings, ModelSettingsError, PriceSettings,
 };
+pub use self::transcript::conversation_of;
 
 /// Times in a row that a model whose words were cut off is asked to go on.
 const CUT_OFF_MAX: u32 = 3;
@@ -36,8 +42,19 @@ const CUT_OFF_MAX: u32 = 3;
 pub struct AgentSaid {
     /// Who.
     pub worker: WorkerId,
-    /// A piece of its words; nothing when what was said in this turn is taken back, since the stream broke.
-    pub text: Option<Box<str>>,
+    /// What of its words.
+    pub what: SaidWhat,
+}
+
+/// What an agent says of its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SaidWhat {
+    /// A piece of them.
+    Piece(Box<str>),
+    /// What was said in this turn is taken back, since the stream broke.
+    TakenBack,
+    /// The turn is over.
+    TurnEnds,
 }
 
 /// How far a thinking agent goes.
@@ -60,6 +77,7 @@ pub struct LlmAgent {
     limits: LlmLimits,
     conversation: Conversation,
     heard_by: Option<broadcast::Sender<AgentSaid>>,
+    scribe: Scribe,
     refusals: Vec<String>,
 }
 
@@ -94,6 +112,7 @@ impl LlmAgent {
             limits,
             conversation: Conversation::resumed(turns),
             heard_by: None,
+            scribe: Scribe::default(),
             refusals: Vec::new(),
         }
     }
@@ -118,9 +137,14 @@ impl LlmAgent {
         stop: &CancellationToken,
     ) -> Result<String, Early> {
         let mut cut_off = 0;
+        let turns = self.conversation.turns().to_vec();
+        let written = self.scribe.begin(dispatch, &turns).await;
+        written.map_err(|error| unwritten(&error))?;
         for _ in 0..self.limits.turns_max {
-            self.hear_person(dispatch);
+            self.hear_person(dispatch).await?;
             let reply = self.next_reply(dispatch, stop).await?;
+            let written = self.scribe.model(dispatch, &reply.parts).await;
+            written.map_err(|error| unwritten(&error))?;
             self.conversation.model(reply.parts.clone());
             if reply.uses().next().is_some() {
                 cut_off = 0;
@@ -129,13 +153,13 @@ impl LlmAgent {
                 match &reply.stop {
                     // It would have ended; now there is more to do.
                     Stop::Done | Stop::ToolUse
-                        if self.hear_person(dispatch) == Heard::Something => {}
+                        if self.hear_person(dispatch).await? == Heard::Something => {}
                     Stop::Done | Stop::ToolUse => {
                         let words = reply.text();
                         match dispatch.stopping(&words).await {
                             StopWord::Stops => return Ok(words),
                             StopWord::GoesOn { text } => {
-                                self.conversation.person(vec![PersonPart::Text(text)]);
+                                self.say(dispatch, text).await?;
                             }
                         }
                     }
@@ -145,9 +169,8 @@ impl LlmAgent {
                     }
                     Stop::OutputLimit if cut_off < CUT_OFF_MAX => {
                         cut_off += 1;
-                        self.conversation.person(vec![PersonPart::Text(
-                            "Your answer was cut off where its length is limited. Go on.".into(),
-                        )]);
+                        let go_on = "Your answer was cut off where its length is limited. Go on.";
+                        self.say(dispatch, go_on.into()).await?;
                     }
                     Stop::OutputLimit => {
                         let why = "the model's answer was cut off again and again";
@@ -167,17 +190,42 @@ impl LlmAgent {
         )))
     }
 
-    /// Puts before the model what a person has said to the agent meanwhile.
-    fn hear_person(&mut self, dispatch: &Dispatch) -> Heard {
+    /// Puts before the model what a person has said to the agent meanwhile; it is on record first.
+    async fn hear_person(&mut self, dispatch: &Dispatch) -> Result<Heard, Early> {
         let words = dispatch.seat().follow_ups.take();
         if words.is_empty() {
-            return Heard::Nothing;
+            return Ok(Heard::Nothing);
         }
         for text in words {
-            self.conversation
-                .person_adds(format!("The person who looks after you says:\n{text}"));
+            let text = format!(
+                "The person who looks after you says:
+{text}"
+            );
+            let part = [PersonPart::Text(text.clone())];
+            let written = self.scribe.person(dispatch, &part, &HashMap::new()).await;
+            written.map_err(|error| unwritten(&error))?;
+            self.conversation.person_adds(text);
         }
-        Heard::Something
+        Ok(Heard::Something)
+    }
+
+    /// Says something to the model that no tool gave.
+    async fn say(&mut self, dispatch: &Dispatch, text: String) -> Result<(), Early> {
+        self.tell(dispatch, vec![PersonPart::Text(text)], &HashMap::new())
+            .await
+    }
+
+    /// Tells the model something; it is on record first.
+    async fn tell(
+        &mut self,
+        dispatch: &Dispatch,
+        parts: Vec<PersonPart>,
+        calls: &HashMap<String, CallId>,
+    ) -> Result<(), Early> {
+        let written = self.scribe.person(dispatch, &parts, calls).await;
+        written.map_err(|error| unwritten(&error))?;
+        self.conversation.person(parts);
+        Ok(())
     }
 
     /// Asks the model. A conversation that is too long is shortened, as often as that changes anything.
@@ -200,15 +248,12 @@ impl LlmAgent {
             let worker = dispatch.seat().worker;
             let heard_by = self.heard_by.clone();
             let mut listen = |delta: Delta<'_>| {
-                let text = match delta {
-                    Delta::Text(text) => Some(text.into()),
-                    Delta::StartsOver => None,
+                let what = match delta {
+                    Delta::Text(text) => SaidWhat::Piece(text.into()),
+                    Delta::StartsOver => SaidWhat::TakenBack,
                     Delta::UseBegins { .. } => return,
                 };
-                if let Some(heard_by) = &heard_by {
-                    // Nobody listening is no failure.
-                    let _ = heard_by.send(AgentSaid { worker, text });
-                }
+                say_aloud(heard_by.as_ref(), worker, what);
             };
             let asked = self.client.stream(&prompt, &mut listen);
             let reply = tokio::select! {
@@ -217,7 +262,10 @@ impl LlmAgent {
                 reply = asked => reply,
             };
             match reply {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => {
+                    say_aloud(self.heard_by.as_ref(), worker, SaidWhat::TurnEnds);
+                    return Ok(reply);
+                }
                 Err(Failure {
                     fault: fault @ Fault::TooLong { .. },
                     ..
@@ -271,18 +319,22 @@ impl LlmAgent {
             .collect();
         let mut ends = dispatch.batch(asked).await.into_iter();
         let mut results = Vec::with_capacity(uses.len());
+        let mut calls = HashMap::new();
         for (tool_use, it) in &uses {
             let end = match it {
                 Use::Asked(_) => ends.next(),
                 Use::NotRun(_) => None,
             };
+            if let Some(end) = &end {
+                calls.insert(tool_use.id.clone(), end.id);
+            }
             if let Some(end) = end.as_ref().filter(|end| end.is_refusal()) {
                 let first = end.text.lines().next().unwrap_or_default();
                 self.refusals.push(format!("{}: {first}", tool_use.name));
             }
             results.push(PersonPart::Result(answer(tool_use, it, end)));
         }
-        self.conversation.person(results);
+        self.tell(dispatch, results, &calls).await?;
         if stop.is_cancelled() {
             return Err(Early::Stopped);
         }
@@ -304,6 +356,18 @@ impl LlmAgent {
         }
         text
     }
+}
+
+/// Lets whoever listens hear it. Nobody listening is no failure.
+fn say_aloud(heard_by: Option<&broadcast::Sender<AgentSaid>>, worker: WorkerId, what: SaidWhat) {
+    if let Some(heard_by) = heard_by {
+        let _ = heard_by.send(AgentSaid { worker, what });
+    }
+}
+
+/// What can't be recorded does not go on.
+fn unwritten(error: &AppendError) -> Early {
+    Early::Failed(format!("what was said could not be recorded: {error}"))
 }
 
 /// What a model's failure means for its agent: a budget is a limit, and halts; the rest is a failure.

@@ -80,6 +80,19 @@ pub fn bound_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
     named_files(folder, effects).into_iter().collect()
 }
 
+/// The files that runs would execute as far as their words tell, in order; some may not exist. For those who judge what
+/// stands in them.
+#[must_use]
+pub fn executed_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
+    let mut files = BTreeSet::new();
+    for effect in &effects.list {
+        if let EffectKind::Run(run) = &effect.kind {
+            files.extend(scripts(folder, run));
+        }
+    }
+    files.into_iter().collect()
+}
+
 /// The folders that anything runs in.
 fn named_folders(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
     let mut folders = BTreeSet::from([folder.clone()]);

@@ -15,7 +15,8 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use pointsman_ledger::{AppendError, Clock, Ledger, Seq, Showing};
 use pointsman_model::{
-    Answerer, Digest, Millis, Outcome, PermissionRequest, RequestId, Verdict, VerdictKind, WorkerId,
+    Answerer, Digest, Explanation, Millis, Outcome, PermissionRequest, RequestId, Verdict,
+    VerdictKind, WorkerId,
 };
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -441,6 +442,13 @@ impl Requests {
     /// Puts a checker's word on the dialog: recorded and shown, no answer.
     pub async fn advise(&self, id: RequestId, advice: Advice) {
         let _ = self.send(Event::Advise { id, advice }).await;
+    }
+
+    /// Puts a model's explanation beside an open request. It decides nothing; a request that is open no longer is left
+    /// alone.
+    pub async fn explain(&self, id: RequestId, explanation: Explanation) {
+        let explanation = Arc::new(explanation);
+        let _ = self.send(Event::Explain { id, explanation }).await;
     }
 
     /// Answers a request. The first valid answer is the verdict and is on disk when this returns.

@@ -91,6 +91,12 @@ pub(crate) struct RunArguments {
     /// Ask line by line instead of on a full screen.
     #[arg(long)]
     pub(crate) plain: bool,
+    /// Record all that is said to models and by them in this file, without keys.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record_models: Option<PathBuf>,
+    /// Let models say what this file has recorded, and reach none; no key is needed.
+    #[arg(long, value_name = "FILE", conflicts_with = "record_models")]
+    pub(crate) play_models: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) rules: RuleArguments,
     #[command(flatten)]

@@ -15,8 +15,8 @@ use async_trait::async_trait;
 use divan::Bencher;
 use pointsman_approvals::{Answer, Grants, Requests, RequestsOptions, RequestsService};
 use pointsman_gate::{
-    Classifier, ClassifierVote, HookPlace, HookScene, Hooks, InteractiveHandler, NoVoteCause,
-    Panel, PermissionHandler as _, sample_request,
+    Classifier, ClassifierVote, HookPlace, HookScene, Hooks, InteractiveHandler, Lifts,
+    NoVoteCause, Panel, PermissionHandler as _, sample_request,
 };
 use pointsman_ledger::{Ledger, RunStart, SystemClock};
 use pointsman_model::{
@@ -277,6 +277,7 @@ fn table(hooks: Vec<HookSetting>, classifier: Option<Arc<dyn Classifier>>) -> Ta
             requests: requests.clone(),
             hooks: Arc::new(Hooks::new(HookSettings { hooks }, place(None))),
             classifier,
+            lifts: Lifts::default(),
             grants: Grants::new(run, ledger, clock.clone()),
             attended: Attended::Yes,
             clock,

@@ -130,6 +130,7 @@ impl Adjudicator {
             RequestEvent::Shown { .. }
             | RequestEvent::Touched { .. }
             | RequestEvent::Advised { .. }
+            | RequestEvent::Explained { .. }
             | RequestEvent::DeadlineSoon { .. }
             | RequestEvent::Closed { .. } => {}
         }

@@ -2,6 +2,9 @@
 
 use async_trait::async_trait;
 use pointsman_model::{Answerer, PermissionRequest, Verdict, VerdictKind};
+use pointsman_process::Environment;
+
+use crate::ClassifierHealth;
 
 /// Something that is asked to answer a request. People are none of these: they answer the open
 /// request, wherever it is shown.
@@ -29,6 +32,13 @@ pub enum Word {
     },
     /// None.
     Nothing,
+    /// None, and it is the classifier's: it could not judge.
+    NoVote {
+        /// Of which kind that is.
+        cause: NoVoteCause,
+        /// Why.
+        why: Box<str>,
+    },
     /// None, and no automatic answerer may say yes any more: a guard failed (law 15).
     OnlyPeople {
         /// Why.
@@ -46,6 +56,18 @@ pub trait Classifier: Send + Sync {
     ///
     /// Cancellation: as with [`Answers::answer`].
     async fn classify(&self, request: &PermissionRequest) -> ClassifierVote;
+
+    /// Told of the verdict on a request that it was asked about, or would have been.
+    fn told(&self, _request: &PermissionRequest, _verdict: &Verdict) {}
+
+    /// Told of the run's environment before it is asked first: whatever it starts carries it, so that it is found if
+    /// the leader dies.
+    fn begins(&self, _environment: &Environment) {}
+
+    /// How it is doing; one that keeps no book of that is as if it was never asked.
+    fn health(&self) -> ClassifierHealth {
+        ClassifierHealth::UNTRIED
+    }
 }
 
 /// What a classifier says.

@@ -1,4 +1,4 @@
-//! The classifier that asks a model: would this action pass?
+//! Classifiers: would this action pass? A model or a program says.
 //!
 //! Off unless the person's own or the managed settings name one. It comes after the rules and never
 //! lifts what they forbid or want a person for; that is held elsewhere, whatever it says here. It
@@ -8,28 +8,27 @@
 mod answer;
 mod health;
 mod limits;
+mod model;
+mod out_of_reach;
+mod program;
+mod scripts;
 mod showing;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use async_trait::async_trait;
 use pointsman_ledger::Clock;
-use pointsman_llm::{
-    Client, ClientError, Endpoint, Failure, Fault, Limits, Prompt, Spending, Stop, Transport, Turn,
-};
-use pointsman_model::PermissionRequest;
+use pointsman_model::{Answerer, PermissionRequest, Verdict, VerdictKind};
 
-use self::answer::{Said, read};
+use self::answer::{Misread, Said};
 use self::limits::{Limit, RefusalCounts};
-use self::showing::{Unfit, show};
-use crate::{Classifier, ClassifierVote, NoVoteCause};
+use self::showing::{Shown, Unfit, show};
+use crate::{ClassifierVote, NoVoteCause};
 
 pub use self::health::{ClassifierHealth, ClassifierState};
+pub use self::model::ModelClassifier;
+pub use self::out_of_reach::ClassifierOutOfReach;
+pub use self::program::ProgramClassifier;
 pub(crate) use self::showing::effect_in_words;
-
-/// How long its answer may be: a code, a word and a sentence.
-const OUTPUT_TOKENS_MAX: u32 = 400;
 
 /// What a person adds to the instructions, in prose. Comes from the person's own or the managed
 /// settings alone.
@@ -43,52 +42,56 @@ pub struct ClassifierGuidance {
     pub refuse: Vec<String>,
 }
 
-/// Asks a model whether an action would pass.
-pub struct ModelClassifier {
-    name: Box<str>,
-    client: Client,
-    guidance: ClassifierGuidance,
+/// What is the same whoever judges: what is shown, how often it may refuse, how it is doing.
+struct Bench {
     counts: RefusalCounts,
     health: health::Book,
 }
 
-impl ModelClassifier {
-    /// A classifier that asks the model at `endpoint`. One judgement takes no longer than `time_max`, new
-    /// attempts included, of which there are at most three.
-    ///
-    /// # Errors
-    /// When the key would travel unencrypted.
-    pub fn new(
-        endpoint: Endpoint,
-        transport: Transport,
-        spending: Spending,
-        time_max: Duration,
-        guidance: ClassifierGuidance,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, ClientError> {
-        let name = endpoint.model.as_str().into();
-        let limits = Limits::judgement(time_max);
-        Ok(Self {
-            name,
-            client: Client::new(endpoint, transport, limits, spending)?,
-            guidance,
+/// Why whoever judges said nothing that counts.
+enum Mute {
+    /// It can't be reached, or not in time.
+    Unavailable(String),
+    /// It is well; it is the action that does not fit.
+    TooLong(String),
+    /// What it may cost is used up.
+    OverBudget(String),
+    /// It said something else.
+    Unreadable(String),
+}
+
+impl From<Misread> for Mute {
+    fn from(misread: Misread) -> Self {
+        Self::Unreadable(format!("its answer can't be read: {misread}"))
+    }
+}
+
+impl Bench {
+    fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
             counts: RefusalCounts::default(),
             health: health::Book::new(clock),
-        })
+        }
     }
 
-    /// How it is doing.
-    #[must_use]
-    pub fn health(&self) -> ClassifierHealth {
-        self.health.read()
-    }
-
-    async fn judge(&self, request: &PermissionRequest) -> ClassifierVote {
+    /// A vote on a request; `ask` puts the action before whoever judges.
+    async fn judge<T>(
+        &self,
+        request: &PermissionRequest,
+        ask: impl FnOnce(Shown) -> T,
+    ) -> ClassifierVote
+    where
+        T: Future<Output = Result<Said, Mute>>,
+    {
         let agent = request.lineage.agent().worker;
         if let Some(limit) = self.counts.over(agent) {
             return no_vote(NoVoteCause::OverLimits, over(limit));
         }
-        let shown = match show(request) {
+        let shown = match scripts::read(request).await {
+            Ok(scripts) => show(request, &scripts),
+            Err(unfit) => Err(unfit),
+        };
+        let shown = match shown {
             Ok(shown) => shown,
             Err(Unfit::TooLong { bytes }) => {
                 let why = format!("the action has {bytes} bytes, which is more than it reads");
@@ -96,23 +99,7 @@ impl ModelClassifier {
             }
             Err(Unfit::NeedsPerson { why }) => return no_vote(NoVoteCause::NeedsPerson, why),
         };
-        let prompt = Prompt {
-            system: showing::instructions(&self.guidance, &shown.code),
-            turns: vec![Turn::words(shown.text)],
-            tools: Vec::new(),
-            output_tokens_max: OUTPUT_TOKENS_MAX,
-            temperature: None,
-        };
-        let reply = match self.client.complete(&prompt).await {
-            Ok(reply) => reply,
-            Err(failure) => return self.failed(&failure),
-        };
-        if reply.stop != Stop::Done {
-            let why = "it stopped before its answer was complete";
-            self.health.failed(why);
-            return no_vote(NoVoteCause::Unreadable, why);
-        }
-        match read(&reply, &shown.code) {
+        match ask(shown).await {
             Ok(Said::Allow { reason }) => {
                 self.health.voted();
                 self.counts.allowed(agent);
@@ -123,37 +110,24 @@ impl ModelClassifier {
                 self.counts.refused(agent);
                 ClassifierVote::No { text: reason }
             }
-            Err(misread) => {
-                let why = format!("its answer can't be read: {misread}");
-                self.health.failed(&why);
-                no_vote(NoVoteCause::Unreadable, why)
-            }
+            Err(Mute::TooLong(why)) => no_vote(NoVoteCause::TooLong, why),
+            Err(Mute::OverBudget(why)) => self.failed(NoVoteCause::OverLimits, why),
+            Err(Mute::Unavailable(why)) => self.failed(NoVoteCause::Unavailable, why),
+            Err(Mute::Unreadable(why)) => self.failed(NoVoteCause::Unreadable, why),
         }
     }
 
-    fn failed(&self, failure: &Failure) -> ClassifierVote {
-        let cause = match &failure.fault {
-            // The model is well; it is the action that does not fit.
-            Fault::TooLong { .. } => {
-                return no_vote(NoVoteCause::TooLong, failure.to_string());
-            }
-            Fault::OverBudget(_) => NoVoteCause::OverLimits,
-            _ => NoVoteCause::Unavailable,
-        };
-        let why = failure.to_string();
+    fn failed(&self, cause: NoVoteCause, why: String) -> ClassifierVote {
         self.health.failed(&why);
         no_vote(cause, why)
     }
-}
 
-#[async_trait]
-impl Classifier for ModelClassifier {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    async fn classify(&self, request: &PermissionRequest) -> ClassifierVote {
-        self.judge(request).await
+    /// A person's yes shows that agent and person understand each other, so a row of refusals ends with it.
+    fn told(&self, request: &PermissionRequest, verdict: &Verdict) {
+        let is_yes = matches!(verdict.kind, VerdictKind::Allow { .. });
+        if is_yes && matches!(verdict.by, Answerer::Person { .. }) {
+            self.counts.lifted(request.lineage.agent().worker);
+        }
     }
 }
 

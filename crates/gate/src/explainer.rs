@@ -6,53 +6,14 @@
 
 mod analysed;
 mod answer;
+mod service;
 
 use std::time::Duration;
 
 use pointsman_llm::{
     Client, ClientError, Endpoint, Limits, Prompt, Spending, Stop, Transport, Turn,
 };
-use pointsman_model::PermissionRequest;
-use serde::Serialize;
-
-/// How risky an action is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum RiskLevel {
-    /// Safe development work.
-    Low,
-    /// Changes that can be undone.
-    Medium,
-    /// Dangerous, or for good.
-    High,
-}
-
-/// Who explains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExplainedBy {
-    /// The analyser's tables.
-    Analyser,
-    /// A model.
-    Model,
-}
-
-/// What a person is told of an action. A model's words are shown like an agent's: through
-/// [`pointsman_model::visible`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Explanation {
-    /// What it does.
-    pub explanation: String,
-    /// Why, in the agent's place.
-    pub reasoning: String,
-    /// What could go wrong, in at most 15 words.
-    pub risk: String,
-    /// How much that is.
-    pub risk_level: RiskLevel,
-    /// Who says so.
-    pub by: ExplainedBy,
-}
+use pointsman_model::{Explanation, PermissionRequest};
 
 /// How long its answer may be: four short texts.
 const OUTPUT_TOKENS_MAX: u32 = 500;
@@ -71,6 +32,8 @@ Answer with exactly one JSON object and nothing before or after it, with these f
 \"risk\": what could go wrong, in at most 15 words.
 \"riskLevel\": \"LOW\" for safe development work, \"MEDIUM\" for changes that can be undone, \"HIGH\" for \
 what is dangerous or can't be undone.";
+
+pub use self::service::Explaining;
 
 /// Explains actions by a small model. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -26,7 +26,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Classifier, ClassifierVote, HookPlace, Hooks, NoVoteCause, Panel};
+use crate::{Classifier, ClassifierVote, HookPlace, Hooks, Lifts, NoVoteCause, Panel};
 
 /// A run, its ledger and its table of requests, in a folder of their own.
 pub(crate) struct Ground {
@@ -121,6 +121,7 @@ impl Ground {
             requests: self.requests.clone(),
             hooks: self.hooks(hooks, Attended::Yes),
             classifier: None,
+            lifts: Lifts::default(),
             grants: self.grants.clone(),
             attended: Attended::Yes,
             clock: Arc::clone(&self.clock),

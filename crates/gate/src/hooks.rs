@@ -16,17 +16,18 @@ mod payload;
 mod rehearsal;
 mod resident;
 mod selection;
+mod shown;
 mod startable;
 mod turn;
 mod wish;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use pointsman_ledger::Ledger;
 use pointsman_model::{
-    AbsPath, Answerer, Attended, Effects, HookedCall, Lineage, PermissionMode, PermissionRequest,
-    RequestId, RunId, Verdict,
+    AbsPath, Attended, Effects, HookedCall, JsonText, Lineage, PermissionMode, PermissionRequest,
+    RunId,
 };
 use pointsman_policy::Tree;
 use pointsman_policy::settings::{HookEvent, HookSetting, HookSettings, Whose};
@@ -41,11 +42,12 @@ use self::payload::{CallTold, Told};
 use self::resident::Residents;
 use self::selection::Subject;
 use self::turn::Means;
+use crate::Aftermaths;
 
 pub use self::happening::{FailedHow, Happening, Heard, HookWord, Stopping};
 pub use self::keeping::Asker;
 pub use self::outcome::{
-    Aftermath, HaltReach, HookHalt, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
+    HaltReach, HookHalt, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
 };
 pub use self::rehearsal::{Rehearsal, RehearsedHook, sample_request};
 pub use self::startable::hooks_that_cant_start;
@@ -92,8 +94,7 @@ pub struct Hooks {
     hooks: Vec<HookSetting>,
     means: Arc<Means>,
     slots: Arc<Semaphore>,
-    /// What follows answers that were given and are not verdicts yet, with the hooks that gave them.
-    aftermaths: Mutex<HashMap<RequestId, (Box<str>, Aftermath)>>,
+    aftermaths: Aftermaths,
 }
 
 impl Hooks {
@@ -123,7 +124,7 @@ impl Hooks {
             hooks: settings.hooks,
             means: Arc::new(means),
             slots: Arc::new(Semaphore::new(asking::AT_ONCE_MAX)),
-            aftermaths: Mutex::default(),
+            aftermaths: Aftermaths::default(),
         }
     }
 
@@ -131,13 +132,14 @@ impl Hooks {
     ///
     /// Cancellation: dropping the future kills their process groups.
     pub async fn pre_tool_use(&self, call: &HookedCall, scene: &HookScene<'_>) -> PreToolUse {
+        let input = self.shown(&call.input, scene.folder);
         let call = CallTold {
             id: call.id,
             tool: &call.tool,
-            input: &call.input,
+            input: &input,
         };
         let occasion = self.occasion(HookEvent::PreToolUse, Some(call), scene);
-        merge::pre_tool_use(call.input, self.ask_all(&occasion).await)
+        merge::pre_tool_use(&input, self.ask_all(&occasion).await)
     }
 
     /// Asks the PermissionRequest hooks to answer a request. An allow of a hook that is neither the
@@ -157,15 +159,16 @@ impl Hooks {
             effects: &request.effects,
             stop,
         };
+        let input = self.shown(&request.call.text, &request.folder);
         let call = CallTold {
             id: request.call.id,
             tool: &request.call.tool,
-            input: &request.call.text,
+            input: &input,
         };
         let mut occasion = self.occasion(HookEvent::PermissionRequest, Some(call), &scene);
         occasion.told.request = Some(request);
         let turns = self.ask_all(&occasion).await;
-        let turn = merge::permission_request(request, turns);
+        let turn = merge::permission_request(request, &input, turns);
         self.record(&occasion, &turn.reports).await;
         turn
     }
@@ -178,10 +181,12 @@ impl Hooks {
         if !self.has(event) {
             return Heard::default();
         }
-        let call = happening.call().map(|call| CallTold {
+        let call = happening.call();
+        let input = call.map(|call| self.shown(&call.text, scene.folder));
+        let call = call.zip(input.as_ref()).map(|(call, input)| CallTold {
             id: call.id,
             tool: &call.tool,
-            input: &call.text,
+            input,
         });
         let mut occasion = self.occasion(event, call, scene);
         occasion.told.happening = Some(happening);
@@ -238,6 +243,11 @@ impl Hooks {
         self.hear(&occasion).await
     }
 
+    /// An input as hooks are shown it.
+    fn shown<'a>(&self, input: &'a JsonText, folder: &AbsPath) -> Cow<'a, JsonText> {
+        shown::shown(input, folder, &self.means.place.home)
+    }
+
     async fn hear(&self, occasion: &Occasion<'_>) -> Heard {
         let heard = Heard::from_turns(self.ask_all(occasion).await);
         self.record(occasion, &heard.reports).await;
@@ -271,35 +281,10 @@ impl Hooks {
         }
     }
 
-    /// Keeps what follows a hook's answer until the answer is the verdict.
-    pub(crate) fn remember(&self, request: RequestId, hook: &str, aftermath: Aftermath) {
-        if aftermath != Aftermath::default() {
-            let mut kept = self.lock();
-            kept.insert(request, (hook.into(), aftermath));
-        }
-    }
-
-    /// What follows a verdict: something when a hook gave it. Asked once for each request, when it has
-    /// its verdict; what an answer that did not count wanted is forgotten then.
+    /// What follows answers that were given and are not acted on yet.
     #[must_use]
-    pub fn aftermath(&self, request: RequestId, verdict: &Verdict) -> Option<Aftermath> {
-        let (hook, aftermath) = self.lock().remove(&request)?;
-        match &verdict.by {
-            Answerer::Hook { name } if *name == hook => Some(aftermath),
-            Answerer::Hook { .. }
-            | Answerer::Person { .. }
-            | Answerer::Classifier { .. }
-            | Answerer::Grant { .. }
-            | Answerer::Ladder
-            | Answerer::Runtime => None,
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, (Box<str>, Aftermath)>> {
-        // No code that can panic runs under the lock.
-        self.aftermaths
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    pub fn aftermaths(&self) -> &Aftermaths {
+        &self.aftermaths
     }
 
     /// Whether there is any hook of an event; a cheap look that spares the rest.

@@ -5,15 +5,20 @@
 //! leaves no answerer running behind it. Nothing here runs a tool.
 
 mod adjudicator;
+mod aftermaths;
 mod answers;
+mod beside;
 mod classifier;
 mod explainer;
 mod handler;
 mod hooks;
+mod lifts;
 mod notices;
 mod race;
 mod submit;
 
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
@@ -22,15 +27,20 @@ mod processes;
 mod simulation;
 
 pub use adjudicator::{Adjudicator, LeaderRules, LeaderSays};
+pub use aftermaths::{AfterHalt, Aftermath, Aftermaths};
 pub use answers::{Answers, Classifier, ClassifierVote, NoVoteCause, Word};
-pub use classifier::{ClassifierGuidance, ClassifierHealth, ClassifierState, ModelClassifier};
-pub use explainer::{ExplainedBy, Explainer, Explanation, RiskLevel};
+pub use classifier::{
+    ClassifierGuidance, ClassifierHealth, ClassifierOutOfReach, ClassifierState, ModelClassifier,
+    ProgramClassifier,
+};
+pub use explainer::{Explainer, Explaining};
 pub use handler::{
     CoordinatorHandler, InteractiveHandler, Panel, PermissionHandler, SwarmWorkerHandler,
 };
 pub use hooks::{
-    Aftermath, Asker, FailedHow, HaltReach, Happening, Heard, HookHalt, HookPlace, HookScene,
-    HookUpdate, HookWish, HookWord, Hooks, PermissionAnswer, PermissionTurn, PreToolUse,
-    PreToolUseVote, Rehearsal, RehearsedHook, Stopping, hooks_that_cant_start, sample_request,
+    Asker, FailedHow, HaltReach, Happening, Heard, HookHalt, HookPlace, HookScene, HookUpdate,
+    HookWish, HookWord, Hooks, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
+    Rehearsal, RehearsedHook, Stopping, hooks_that_cant_start, sample_request,
 };
+pub use lifts::{Lifted, Lifts};
 pub use notices::Notices;

@@ -6,12 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pointsman_approvals::{RequestEvent, Requests};
+use pointsman_approvals::Requests;
 use pointsman_model::{Effects, RequestId};
 use pointsman_policy::settings::HookEvent;
-use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use crate::beside::beside_each;
 use crate::{Happening, HookScene, Hooks};
 
 /// How long a question waits before hooks are told of it; as long as with other hosts of the same hooks.
@@ -39,38 +39,10 @@ impl Notices {
         if !self.hooks.has(HookEvent::Notification) {
             return;
         }
-        let mut events = self.requests.subscribe();
-        let mut waiting: Vec<(RequestId, AbortHandle)> = Vec::new();
-        let mut told = JoinSet::new();
-        loop {
-            let event = tokio::select! {
-                biased;
-                () = shutdown.cancelled() => break,
-                Some(_) = told.join_next() => continue,
-                event = events.next() => event,
-            };
-            match event {
-                Some(RequestEvent::Opened(open)) if open.shown => {
-                    let id = open.request.id;
-                    waiting.push((id, told.spawn(self.later(id, shutdown.clone()))));
-                }
-                Some(RequestEvent::Shown { id }) => {
-                    waiting.push((id, told.spawn(self.later(id, shutdown.clone()))));
-                }
-                Some(RequestEvent::Closed { id, .. }) => {
-                    waiting.retain(|(waits, task)| {
-                        let closed = *waits == id;
-                        if closed {
-                            task.abort();
-                        }
-                        !closed
-                    });
-                }
-                Some(_) => {}
-                None => break,
-            }
-        }
-        told.shutdown().await;
+        beside_each(&self.requests, &shutdown, |open| {
+            self.later(open.request.id, shutdown.clone())
+        })
+        .await;
     }
 
     /// Tells hooks of a question that is still open by then.
@@ -82,8 +54,7 @@ impl Notices {
         let (requests, hooks) = (self.requests.clone(), Arc::clone(&self.hooks));
         async move {
             tokio::time::sleep(UNANSWERED).await;
-            let list = requests.list();
-            let Some(open) = list.iter().find(|open| open.request.id == id) else {
+            let Some(open) = requests.get(id) else {
                 return;
             };
             let request = &open.request;

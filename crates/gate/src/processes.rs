@@ -168,6 +168,7 @@ fn panel(run: RunId, ledger: Ledger, requests: Requests, clock: Arc<dyn Clock>) 
             },
         )),
         classifier: None,
+        lifts: crate::Lifts::default(),
         grants: Grants::new(run, ledger, Arc::clone(&clock)),
         attended: Attended::Yes,
         clock,

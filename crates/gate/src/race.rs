@@ -97,7 +97,7 @@ async fn contend(
             tracing::debug!(request = %request.id, %why, "left to people");
             guard.leave_to_people();
         }
-        Word::Nothing => {}
+        Word::Nothing | Word::NoVote { .. } => {}
     }
 }
 

@@ -37,12 +37,12 @@ pub use reader::{
 };
 pub use record::{
     About, Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown,
-    ChainPoint, DamageFound, GrantEnd, GrantMade, GrantRevoked, GrantUsed, HookCame, HookReport,
-    HooksTold, LateAnswer, Lateness, LedgerRecord, ModeChanged, OrderGiven, ProcessGroupEnded,
-    ProcessGroupStarted, RecordBody, RecordKind, RecordsLost, RequestClosed, RequestOpened,
-    RequestReopened, RequestShown, RulesSaved, RunEnded, RunInterrupted, RunOrder, RunResumed,
-    RunStart, RunStarted, Seq, SetAside, Showing, StopAsked, Tightened, WorkerEnd, WorkerEnded,
-    WorkerSpawned,
+    ChainPoint, DamageFound, Explained, GrantEnd, GrantMade, GrantRevoked, GrantUsed, HookCame,
+    HookReport, HooksTold, LateAnswer, Lateness, LedgerRecord, ModeChanged, OrderGiven,
+    ProcessGroupEnded, ProcessGroupStarted, RecordBody, RecordKind, RecordsLost, RequestClosed,
+    RequestOpened, RequestReopened, RequestShown, RulesSaved, RunEnded, RunInterrupted, RunOrder,
+    RunResumed, RunStart, RunStarted, Seq, SetAside, Showing, Speaker, StopAsked, Tightened,
+    TurnPart, TurnTaken, WorkerEnd, WorkerEnded, WorkerSpawned,
 };
 pub use salvage::SalvageError;
 

@@ -10,6 +10,7 @@ mod kind;
 mod order;
 mod request;
 mod run;
+mod turn;
 
 use pointsman_model::{CallId, Digest, RequestId, RunId, WallTime, WorkerId};
 use serde::{Deserialize, Serialize};
@@ -23,13 +24,15 @@ pub use grant::{GrantEnd, GrantMade, GrantRevoked, GrantUsed, ModeChanged, Rules
 pub use kind::RecordKind;
 pub use order::{OrderGiven, RunOrder};
 pub use request::{
-    Advised, LateAnswer, Lateness, RequestClosed, RequestOpened, RequestReopened, RequestShown,
-    Showing,
+    Advised, Explained, LateAnswer, Lateness, RequestClosed, RequestOpened, RequestReopened,
+    RequestShown, Showing,
 };
 pub use run::{
     ChainPoint, RunEnded, RunInterrupted, RunResumed, RunStart, RunStarted, StopAsked, WorkerEnd,
     WorkerEnded, WorkerSpawned,
 };
+
+pub use turn::{Speaker, TurnPart, TurnTaken};
 
 /// A record's place among all records of a database, in the order in which they were written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -77,6 +80,8 @@ pub enum RecordBody {
     WorkerEnded(WorkerEnded),
     /// An agent's mode was changed.
     ModeChanged(ModeChanged),
+    /// An agent and its model went on by a turn.
+    TurnTaken(TurnTaken),
     /// An agent asked for a call.
     CallRequested(CallRequested),
     /// The PreToolUse hooks had their turn.
@@ -103,6 +108,8 @@ pub enum RecordBody {
     RequestShown(RequestShown),
     /// A checker said something without deciding.
     Advised(Advised),
+    /// A model explained what a question is about.
+    Explained(Explained),
     /// A question got its one verdict.
     RequestClosed(RequestClosed),
     /// An answer came after the verdict.
@@ -202,6 +209,7 @@ impl RecordBody {
             Self::WorkerSpawned(spawned) => About::worker(spawned.lineage.agent().worker),
             Self::WorkerEnded(ended) => About::worker(ended.worker),
             Self::ModeChanged(changed) => About::worker(changed.worker),
+            Self::TurnTaken(turn) => About::worker(turn.worker),
             Self::CallRequested(requested) => About::call(requested.worker, requested.call.id),
             Self::CallHooked(hooked) => About::call(hooked.worker, hooked.call.id),
             Self::HooksTold(told) => About {
@@ -232,6 +240,7 @@ impl RecordBody {
             Self::RequestReopened(of) => About::request(of.call, of.request),
             Self::RequestShown(of) => About::request(of.call, of.request),
             Self::Advised(of) => About::request(of.call, of.request),
+            Self::Explained(of) => About::request(of.call, of.request),
             Self::RequestClosed(of) => About::request(of.call, of.request),
             Self::LateAnswer(of) => About::request(of.call, of.request),
             Self::GrantMade(made) => About {
@@ -262,6 +271,7 @@ bodies!(
     OrderGiven,
     WorkerEnded,
     ModeChanged,
+    TurnTaken,
     CallRequested,
     CallHooked,
     HooksTold,
@@ -272,6 +282,7 @@ bodies!(
     RequestReopened,
     RequestShown,
     Advised,
+    Explained,
     RequestClosed,
     LateAnswer,
     GrantMade,

@@ -120,6 +120,20 @@ impl ToolInputText {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherPart(pub(crate) JsonText);
 
+impl OtherPart {
+    /// The part as it came, to be kept.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// A part that was kept; nothing for what can't be one.
+    #[must_use]
+    pub fn kept(text: &str) -> Option<Self> {
+        JsonText::parse(text).ok().map(Self)
+    }
+}
+
 impl fmt::Debug for OtherPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "OtherPart({} bytes)", self.0.as_str().len())

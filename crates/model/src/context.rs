@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AbsPath, Digest, Lineage, LineageStep, ModeInForce, PermissionMode, PermissionRule, ToolName,
-    WhoSetMode,
+    AbsPath, Digest, Lineage, LineageStep, ModeInForce, PermissionMode, PermissionRule,
+    RuleBehavior, ToolName, WhoSetMode,
 };
 
 /// Which strategy answers an agent's questions. Fixed at spawn by the agent's place.
@@ -129,6 +129,9 @@ pub struct ChildContext {
     pub tools: ToolSet,
     /// Its folder; the parent's unless it lies within the parent's directories.
     pub folder: Option<AbsPath>,
+    /// Deny and ask rules that it is spawned with beside its parent's; they bind what it spawns, too. Allow rules among
+    /// them are left out.
+    pub rules: Vec<PermissionRule>,
 }
 
 /// Why no child can be spawned.
@@ -199,6 +202,7 @@ impl PermissionContext {
         Ok(Self::freeze(ContextParts {
             lineage: parent.lineage.child(child.step),
             mode: parent.mode.child(child.mode),
+            rules: narrowed(&parent.rules, child.rules),
             tools,
             folder,
             depth_left,
@@ -206,6 +210,19 @@ impl PermissionContext {
             ..parent.clone()
         }))
     }
+}
+
+/// The parent's rules with further ones that only tighten.
+fn narrowed(of_parent: &Arc<[PermissionRule]>, more: Vec<PermissionRule>) -> Arc<[PermissionRule]> {
+    let tightens = |rule: &PermissionRule| match rule.behavior {
+        RuleBehavior::Deny | RuleBehavior::Ask => true,
+        RuleBehavior::Allow => false,
+    };
+    let mut more = more.into_iter().filter(tightens).peekable();
+    if more.peek().is_none() {
+        return Arc::clone(of_parent);
+    }
+    of_parent.iter().cloned().chain(more).collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod context;
 mod decision;
 mod digest;
 mod effect;
+mod explanation;
 mod grant;
 mod group;
 mod id;
@@ -39,6 +40,7 @@ pub use effect::{
     Change, Effect, EffectKind, EffectView, Effects, HostName, HostUse, Opaque, OpaqueWhy,
     PathRole, PathUse, PathValue, Reach, SpawnUse,
 };
+pub use explanation::{ExplainedBy, Explanation, RiskLevel};
 pub use grant::{Grant, GrantScope, Overlay, Uses};
 pub use group::GroupFacts;
 pub use id::{CallId, GrantId, ParseIdError, RequestId, RuleId, RunId, WorkerId};

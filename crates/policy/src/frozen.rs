@@ -40,8 +40,13 @@ impl Frozen {
     /// # Errors
     /// When it may not spawn: see [`PermissionContext::child`].
     pub fn child(&self, child: ChildContext) -> Result<Self, SpawnContextError> {
+        let context = self.context.child(child)?;
+        if context.parts().rules != self.context.parts().rules {
+            // What is wrong with a rule was told where it was read; one that can't be used leaves all asking.
+            return Ok(Self::new(context).0);
+        }
         Ok(Self {
-            context: Arc::new(self.context.child(child)?),
+            context: Arc::new(context),
             index: Arc::clone(&self.index),
         })
     }

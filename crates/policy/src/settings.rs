@@ -40,7 +40,9 @@ pub use loaded::{
 };
 pub use place::{Author, Dialect, SettingsPlaces};
 pub use pointsman::{
-    ClassifierSettings, Escalation, Hangup, NotifySettings, PointsmanSettings, Presence, QuietHours,
+    Amount, ClassifierBy, ClassifierSettings, Escalation, ExplainerSettings, GuidanceSettings,
+    Hangup, ModelBudget, ModelDialect, ModelPrices, ModelSetting, NotifySettings,
+    PointsmanSettings, Presence, QuietHours,
 };
 pub use schema::schema;
 pub use show::{FileCount, ShownPattern, ShownRule, show};

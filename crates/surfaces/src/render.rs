@@ -6,6 +6,7 @@
 mod context;
 mod difference;
 mod effects;
+mod explanation;
 mod moment;
 mod reason;
 mod record;
@@ -18,6 +19,7 @@ mod verdict;
 pub use context::context_text;
 pub use difference::difference_text;
 pub use effects::{effect_line, effect_lines};
+pub use explanation::{explanation_lines, risk_line};
 pub use moment::{length, moment, time_of_day};
 pub use reason::{cover_line, reason_kind, reason_line};
 pub use record::record_line;

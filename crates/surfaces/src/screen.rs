@@ -410,6 +410,7 @@ fn event_of(event: RequestEvent, requests: &Requests) -> Option<Event> {
         RequestEvent::Shown { id } => requests.get(id).map(Event::Shown),
         RequestEvent::Touched { .. } => None,
         RequestEvent::Advised { id, advice } => Some(Event::Advised(id, advice)),
+        RequestEvent::Explained { id, explanation } => Some(Event::Explained(id, explanation)),
         RequestEvent::DeadlineSoon { id, left } => Some(Event::Notice(format!(
             "{id} ends unanswered in {}",
             length(left)

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::pause::{Pause, Pauses};
-use crate::render::{length, verdict_line};
+use crate::render::{explanation_lines, length, verdict_line};
 use crate::shown;
 use desk::{Desk, Effect, Event};
 use tty::Tty;
@@ -171,6 +171,11 @@ impl TerminalService {
                 shown::line(&advice.by.to_string()),
                 shown::line(&advice.text)
             )),
+            RequestEvent::Explained { id, explanation } => {
+                let lines = explanation_lines(&explanation);
+                let lines = lines.iter().map(|line| format!("{id}  {line}\n"));
+                Event::Notice(lines.collect())
+            }
             RequestEvent::DeadlineSoon { id, left } => {
                 Event::Notice(format!("{id}  ends unanswered in {}\n", length(left)))
             }

@@ -24,7 +24,7 @@ use pointsman_agents::{ModelSettings, Steps};
 use pointsman_llm::Spending;
 use pointsman_model::{
     AbsPath, AgentName, Digest, FilePlace, PermissionMode, PermissionRule, RuleBehavior,
-    RuleSource, RuleText, ToolSet,
+    RuleSource, RuleText, ToolSet, WorkerId,
 };
 
 pub use problem::JobFileProblem;
@@ -45,6 +45,8 @@ pub enum Work {
     Steps(Steps),
     /// The thinking agent: its task, with a model.
     Model(Arc<ModelWork>),
+    /// The calls that an earlier agent asked for, driven again.
+    Replay(WorkerId),
 }
 
 impl Work {
@@ -54,6 +56,7 @@ impl Work {
         match self {
             Self::Steps(_) => AgentName::new("steps"),
             Self::Model(_) => AgentName::new("llm"),
+            Self::Replay(_) => AgentName::new("replay"),
         }
     }
 
@@ -61,7 +64,7 @@ impl Work {
     #[must_use]
     pub fn hears(&self) -> bool {
         match self {
-            Self::Steps(_) => false,
+            Self::Steps(_) | Self::Replay(_) => false,
             Self::Model(_) => true,
         }
     }
@@ -120,6 +123,8 @@ pub struct Job {
     pub task: Box<str>,
     /// What is done, and by what means.
     pub work: Work,
+    /// The thinking agent whose conversation it goes on with.
+    pub resumes: Option<WorkerId>,
     /// The folder it starts in, as written: relative to the project, or absolute.
     pub folder: Box<str>,
     /// More folders it may read and edit in, as written.
@@ -170,8 +175,10 @@ pub struct JobFile {
     pub answer_within: Option<Duration>,
     /// The jobs, in the order of the file.
     pub jobs: Vec<Job>,
-    /// The agents that jobs may spawn, by type.
+    /// The agents that jobs may spawn, by type; agent files may define more.
     pub agents: BTreeMap<AgentName, AgentDefinition>,
+    /// The model of `[defaults]`.
+    pub model: Option<Arc<ModelWork>>,
 }
 
 impl JobFile {
@@ -180,7 +187,7 @@ impl JobFile {
     /// # Errors
     /// All its problems, in the order of the file.
     pub fn parse(text: &str, path: &str) -> Result<Self, Vec<JobFileProblem>> {
-        read::read(text, path, None)
+        read::read(text, path, None, &[])
     }
 
     /// Reads a job file for the project at `project`, and checks that the folders it names are there.
@@ -192,7 +199,20 @@ impl JobFile {
         path: &str,
         project: &AbsPath,
     ) -> Result<Self, Vec<JobFileProblem>> {
-        read::read(text, path, Some(project))
+        Self::parse_among(text, path, project, &[])
+    }
+
+    /// The same where these agents, which files define, may be spawned too.
+    ///
+    /// # Errors
+    /// As [`Self::parse_in`].
+    pub fn parse_among(
+        text: &str,
+        path: &str,
+        project: &AbsPath,
+        agents: &[AgentName],
+    ) -> Result<Self, Vec<JobFileProblem>> {
+        read::read(text, path, Some(project), agents)
     }
 
     /// The JSON schema of job files, pretty-printed, for editors.

@@ -19,6 +19,7 @@ mod ordering;
 mod orders;
 mod reaping;
 mod reckoning;
+mod roster;
 mod start;
 mod work;
 

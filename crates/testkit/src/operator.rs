@@ -77,6 +77,7 @@ impl<F: FnMut(&PermissionRequest) -> Reply> Operator<F> {
                 RequestEvent::Opened(_)
                 | RequestEvent::Touched { .. }
                 | RequestEvent::Advised { .. }
+                | RequestEvent::Explained { .. }
                 | RequestEvent::DeadlineSoon { .. }
                 | RequestEvent::Closed { .. } => {}
             }

@@ -186,6 +186,20 @@ impl Dispatch {
             && !removed().is_some_and(|judgement| refusal::is_deny(&judgement))
     }
 
+    /// The input of a call in the form that a transcript keeps; as it came where its tool can't read it.
+    #[must_use]
+    pub fn tidied(&self, asked: &AskedCall) -> JsonText {
+        let Some(tool) = self.seat.toolbox.get(&asked.tool) else {
+            return asked.input.clone();
+        };
+        // The number is no part of the form.
+        let number = CallId::new(self.seat.run, 0);
+        match admit::fit(tool.as_ref(), number, &asked.input) {
+            Ok(call) => tidy::recorded(&call, &self.surroundings(&self.folder())).input,
+            Err(_) => asked.input.clone(),
+        }
+    }
+
     /// What the leader adds to the agent's context for this call at this moment.
     fn overlay(&self, call: CallId) -> Overlay {
         let lineage = &self.seat.frozen.context.parts().lineage;

@@ -51,6 +51,15 @@ pub enum SpawnError {
         /// The types there are.
         known: Vec<Box<str>>,
     },
+    /// It has to think, and has no model.
+    #[error(
+        "the agent `{name}` has no model: it would have that of the agent that starts it, which has none, or that of \
+         `[defaults]` in the job file"
+    )]
+    NoModel {
+        /// The type that was asked for.
+        name: Box<str>,
+    },
     /// Its context can't be made.
     #[error(transparent)]
     Context(#[from] SpawnContextError),

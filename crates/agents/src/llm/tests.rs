@@ -301,9 +301,10 @@ async fn its_words_are_heard_as_it_says_them() {
     scene.work().await;
     let mut words = Vec::new();
     while let Ok(said) = heard.try_recv() {
-        words.push(said.text.unwrap().into_string());
+        words.push(said.what);
     }
-    assert_eq!(words, ["hel", "lo"]);
+    let piece = |text: &str| SaidWhat::Piece(text.into());
+    assert_eq!(words, [piece("hel"), piece("lo"), SaidWhat::TurnEnds]);
 }
 
 /// A conversation that no longer fits loses its oldest results, says so in their place, and goes on;

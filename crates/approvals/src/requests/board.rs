@@ -6,7 +6,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use dashmap::DashMap;
-use pointsman_model::{Answerer, Millis, PermissionRequest, RequestId, Verdict};
+use pointsman_model::{Answerer, Explanation, Millis, PermissionRequest, RequestId, Verdict};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -30,6 +30,8 @@ pub struct OpenRequest {
     pub touched: bool,
     /// What checkers said of it.
     pub advice: Vec<Advice>,
+    /// What a model told of it; nothing while none has.
+    pub explanation: Option<Arc<Explanation>>,
 }
 
 /// Something that happened to a request. Everything it tells of is on disk.
@@ -53,6 +55,13 @@ pub enum RequestEvent {
         id: RequestId,
         /// What.
         advice: Advice,
+    },
+    /// A model has explained it.
+    Explained {
+        /// Which.
+        id: RequestId,
+        /// What it says.
+        explanation: Arc<Explanation>,
     },
     /// Its deadline is near.
     DeadlineSoon {
@@ -140,6 +149,9 @@ impl Board {
             RequestEvent::Touched { id } => self.change(*id, |open| open.touched = true),
             RequestEvent::Advised { id, advice } => {
                 self.change(*id, |open| open.advice.push(advice.clone()));
+            }
+            RequestEvent::Explained { id, explanation } => {
+                self.change(*id, |open| open.explanation = Some(Arc::clone(explanation)));
             }
             RequestEvent::Closed { id, .. } => {
                 self.open.remove(id);

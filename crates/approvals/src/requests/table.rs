@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use pointsman_ledger::{AppendError, RecordBody, RequestClosed, RequestTrace, Seq, Showing};
 use pointsman_model::{
-    Answerer, Millis, Outcome, PermissionRequest, RequestId, RunId, Verdict, VerdictKind, WallTime,
+    Answerer, Explanation, Millis, Outcome, PermissionRequest, RequestId, RunId, Verdict,
+    VerdictKind, WallTime,
 };
 use rustc_hash::FxHashMap;
 use slab::Slab;
@@ -101,6 +102,10 @@ pub(crate) enum Event {
     Advise {
         id: RequestId,
         advice: Advice,
+    },
+    Explain {
+        id: RequestId,
+        explanation: Arc<Explanation>,
     },
     /// A store came to its end.
     Stored {
@@ -253,6 +258,7 @@ impl Table {
             Event::Show { id } => self.show(id, effects),
             Event::Touch { id } => self.touch(id, effects),
             Event::Advise { id, advice } => self.advise(id, advice, effects),
+            Event::Explain { id, explanation } => self.explain(id, explanation, effects),
             Event::Stored { key, result } => self.stored(key, result, now, effects),
             Event::LookedUp {
                 id,

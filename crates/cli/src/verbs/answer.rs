@@ -152,7 +152,7 @@ fn rewritten(part: &Editable, text: &str) -> Result<String, Failure> {
 
 fn code(came: Came) -> Code {
     match came {
-        Came::Won | Came::SameAgain => Code::Done,
+        Came::Won | Came::SameAgain | Came::Lifted => Code::Done,
         Came::Conflict | Came::Expired => Code::Failed,
         Came::NotFound => Code::BadInput,
     }

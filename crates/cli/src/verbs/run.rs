@@ -1,5 +1,6 @@
 //! `pointsman run`: start a leader on a job file, stand by it, and tell what came of it.
 
+mod judges;
 mod prepare;
 mod printer;
 mod records;
@@ -67,7 +68,10 @@ async fn stand_by(
     }
     let ledger = place.state.ledger();
     let (told_problems, texts) = prepared.told_problems();
-    let options = prepared.options(place, attended, Arc::clone(&clock));
+    let (options, remarks) = prepared.options(place, attended, Arc::clone(&clock));
+    for remark in remarks {
+        printer.note(format!("{remark}\n")).await;
+    }
     let (handle, leader) = match Leader::start(options).await {
         Ok(started) => started,
         Err(error) => return (Err(told(&error)), Patience::Ended),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pointsman_surfaces::shown;
 use pointsman_surfaces::socket::{Ask, Client, CourseWord, Reply, StatusWire};
 use serde_json::json;
 
@@ -34,6 +35,9 @@ pub(super) fn run(arguments: &RunsArguments, output: &mut Output) -> Result<Code
         output.text(&log::run_line(&info));
         if let Some(status) = status {
             output.text(&format!("        {}\n", words(status)));
+            if let Some(classifier) = &status.classifier {
+                output.text(&format!("        {}\n", shown::line(classifier)));
+            }
         }
         let mut object = log::run_object(&info);
         if let Some(fields) = object.as_object_mut() {

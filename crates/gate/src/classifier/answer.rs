@@ -42,8 +42,7 @@ enum Verdict {
     Refuse,
 }
 
-/// Reads an answer about the action with that code. Words around the object, a field more or less,
-/// another spelling: all of that is no answer.
+/// Reads a model's answer: one text, and that is read by [`read_text`].
 pub(super) fn read(reply: &Reply, code: &str) -> Result<Said, Misread> {
     if reply.uses().next().is_some() {
         return Err(Misread::NotWords);
@@ -55,6 +54,12 @@ pub(super) fn read(reply: &Reply, code: &str) -> Result<Said, Misread> {
     let (Some(text), None) = (texts.next(), texts.next()) else {
         return Err(Misread::NotWords);
     };
+    read_text(text, code)
+}
+
+/// Reads an answer about the action with that code. Words around the object, a field more or less,
+/// another spelling: all of that is no answer.
+pub(super) fn read_text(text: &str, code: &str) -> Result<Said, Misread> {
     let answer: Answer = serde_json::from_str(text.trim()).map_err(Misread::NotTheObject)?;
     if answer.action != code {
         return Err(Misread::OtherAction);

@@ -24,6 +24,11 @@ pub enum ClassifierState {
     Untried,
     /// The last time it gave a vote.
     Well,
+    /// It can't even be asked.
+    OutOfReach {
+        /// Why.
+        why: Box<str>,
+    },
     /// It fails.
     Failing {
         /// Since when.
@@ -35,11 +40,21 @@ pub enum ClassifierState {
     },
 }
 
+impl ClassifierHealth {
+    /// Of one that was not asked yet.
+    pub const UNTRIED: Self = Self {
+        state: ClassifierState::Untried,
+        votes: 0,
+        failures: 0,
+    };
+}
+
 impl fmt::Display for ClassifierHealth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.state {
             ClassifierState::Untried => f.write_str("not asked yet"),
             ClassifierState::Well => write!(f, "well, {} votes", self.votes),
+            ClassifierState::OutOfReach { why } => write!(f, "out of reach: {why}"),
             ClassifierState::Failing { times, why, .. } => {
                 write!(f, "failed the last {times} times: {why}")
             }
@@ -57,11 +72,7 @@ impl Book {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
-            health: Mutex::new(ClassifierHealth {
-                state: ClassifierState::Untried,
-                votes: 0,
-                failures: 0,
-            }),
+            health: Mutex::new(ClassifierHealth::UNTRIED),
         }
     }
 
@@ -85,7 +96,9 @@ impl Book {
         health.failures += 1;
         let (since, times) = match &health.state {
             ClassifierState::Failing { since, times, .. } => (*since, times + 1),
-            ClassifierState::Untried | ClassifierState::Well => (now, 1),
+            ClassifierState::Untried
+            | ClassifierState::Well
+            | ClassifierState::OutOfReach { .. } => (now, 1),
         };
         health.state = ClassifierState::Failing {
             since,

@@ -54,6 +54,17 @@ impl RefusalCounts {
         }
     }
 
+    /// A person let something pass: asking goes back to the classifier. What it refused in all counts on until that is
+    /// the limit that was met.
+    pub(super) fn lifted(&self, agent: WorkerId) {
+        if let Some(count) = self.lock().get_mut(&agent) {
+            count.in_a_row = 0;
+            if count.in_all >= IN_ALL_MAX {
+                count.in_all = 0;
+            }
+        }
+    }
+
     pub(super) fn refused(&self, agent: WorkerId) {
         let mut counts = self.lock();
         let count = counts.entry(agent).or_default();
@@ -68,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// `.` is a yes and `x` a no of one agent.
+    /// `.` is a yes and `x` a no of one agent, `p` a yes of a person.
     #[track_caller]
     fn check(votes: &str, expect: Option<Limit>) {
         let counts = RefusalCounts::default();
@@ -76,6 +87,7 @@ mod tests {
         for vote in votes.chars() {
             match vote {
                 '.' => counts.allowed(agent),
+                'p' => counts.lifted(agent),
                 _ => counts.refused(agent),
             }
         }
@@ -92,5 +104,14 @@ mod tests {
         check("xxx.", None);
         check(&"xx.".repeat(9), None);
         check(&"xx.".repeat(10), Some(Limit::InAll(20)));
+    }
+
+    #[test]
+    fn a_persons_yes_goes_back_to_the_classifier() {
+        check("xxxp", None);
+        check("xxxpxxx", Some(Limit::InARow(3)));
+        check(&format!("{}p", "xx.".repeat(10)), None);
+        check(&format!("{}pxx", "xx.".repeat(10)), None);
+        check(&format!("{}xx", "xxp".repeat(9)), Some(Limit::InAll(20)));
     }
 }

@@ -13,10 +13,11 @@ use pointsman_model::{
 use serde::Serialize;
 
 use super::ClassifierGuidance;
+use super::scripts::Script;
 
 /// The largest action that is shown. Large enough for any command and most files; small enough that a
 /// small model still reads all of it.
-const ACTION_BYTES_MAX: usize = 48 * 1024;
+pub(super) const ACTION_BYTES_MAX: usize = 48 * 1024;
 
 /// Digits of the code; as many as make guessing hopeless.
 const CODE_DIGITS: usize = 16;
@@ -35,6 +36,16 @@ pub(super) struct Shown {
     pub(super) code: String,
 }
 
+impl Shown {
+    /// The action with its code, as one JSON object: for whoever gets no instructions beside it.
+    pub(super) fn with_code(&self) -> String {
+        format!(
+            "{{\"action\":\"{}\",\"evidence\":{}}}\n",
+            self.code, self.text
+        )
+    }
+}
+
 #[derive(Serialize)]
 struct Evidence<'a> {
     tool: &'a str,
@@ -47,10 +58,11 @@ struct Evidence<'a> {
     task: &'a str,
     task_written_by: &'static str,
     what_it_would_do: Vec<String>,
+    files_it_would_execute: &'a [Script],
 }
 
 /// Shows an action, or says why it is not for the classifier.
-pub(super) fn show(request: &PermissionRequest) -> Result<Shown, Unfit> {
+pub(super) fn show(request: &PermissionRequest, scripts: &[Script]) -> Result<Shown, Unfit> {
     needs_person(request)?;
     let code: String = request
         .digest
@@ -72,6 +84,7 @@ pub(super) fn show(request: &PermissionRequest) -> Result<Shown, Unfit> {
             "the agent that started this one"
         },
         what_it_would_do: request.effects.list.iter().map(effect_in_words).collect(),
+        files_it_would_execute: scripts,
     };
     let text = serde_json::to_string_pretty(&evidence).map_err(|error| Unfit::NeedsPerson {
         why: format!("the action can't be shown to it: {error}"),

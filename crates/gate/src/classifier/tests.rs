@@ -1,6 +1,8 @@
 //! The classifier in front of scripted models.
 
-use pointsman_llm::{ApiKey, BaseUrl, Dialect, ModelName};
+use std::time::Duration;
+
+use pointsman_llm::{ApiKey, BaseUrl, Dialect, Endpoint, ModelName, Spending, Transport};
 use pointsman_model::{
     AbsPath, BashInput, ExecutedCall, JsonText, LineageStep, OtherInput, ToolInput, WorkerId,
 };
@@ -8,6 +10,7 @@ use pointsman_shell::{Surroundings, analyse};
 use pointsman_testkit::{AnthropicReply, ChatReply, Ending, Heard, ModelAnswer, ModelServer};
 
 use super::*;
+use crate::Classifier;
 use crate::fixture::Ground;
 
 /// A classifier in front of a server; and what the tests stand on.
@@ -204,10 +207,13 @@ async fn nothing_in_the_action_leaves_the_evidence() {
             ..request.call
         };
         // A yes between, so that the row of refusals does not end the test.
-        scene
-            .classifier
-            .counts
-            .allowed(request.lineage.agent().worker);
+        let yes = Verdict {
+            kind: crate::fixture::allow(),
+            by: crate::fixture::a_person(),
+            at: scene.ground.clock.now(),
+            digest: request.digest,
+        };
+        scene.classifier.told(&request, &yes);
         scene.classifier.classify(&request).await;
         let sent = scene.server.heard().pop().unwrap().json();
         let shown = sent["messages"][0]["content"][0]["text"].as_str().unwrap();
@@ -216,7 +222,7 @@ async fn nothing_in_the_action_leaves_the_evidence() {
         let evidence: serde_json::Value = serde_json::from_str(shown).unwrap();
         assert_eq!(evidence["task"], text);
         assert_eq!(evidence["task_written_by"], "a person");
-        assert_eq!(evidence.as_object().unwrap().len(), 9);
+        assert_eq!(evidence.as_object().unwrap().len(), 10);
         let system = sent["system"][0]["text"].as_str().unwrap();
         assert!(!system.contains(text));
     }

@@ -1,10 +1,10 @@
 //! The explanation that needs no model: effects and risks in words.
 
 use pointsman_model::{
-    Change, Effect, EffectKind, EffectView, PermissionRequest, RiskTag, RunNature, ToolInput,
+    Change, Effect, EffectKind, EffectView, ExplainedBy, Explanation, PermissionRequest, RiskLevel,
+    RiskTag, RunNature, ToolInput,
 };
 
-use super::{ExplainedBy, Explanation, RiskLevel};
 use crate::classifier::effect_in_words;
 
 /// Effects that are named one by one; a person reads no more in a dialog.

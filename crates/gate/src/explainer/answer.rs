@@ -1,9 +1,8 @@
 //! How an action is shown to the explaining model, and how its answer is read.
 
-use pointsman_model::{PermissionRequest, first_hidden};
+use pointsman_model::{ExplainedBy, Explanation, PermissionRequest, RiskLevel, first_hidden};
 use serde::{Deserialize, Serialize};
 
-use super::{ExplainedBy, Explanation, RiskLevel};
 use crate::classifier::effect_in_words;
 
 /// Words of a risk.

@@ -1,7 +1,7 @@
 //! The explainer with and without a model.
 
 use pointsman_llm::{ApiKey, BaseUrl, Dialect, ModelName};
-use pointsman_model::{AbsPath, Effects};
+use pointsman_model::{AbsPath, Effects, ExplainedBy, Explanation, RiskLevel};
 use pointsman_shell::{Surroundings, analyse};
 use pointsman_testkit::{AnthropicReply, Ending, ModelAnswer, ModelServer};
 

@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use pointsman_approvals::{Advice, Grants, Requests};
 use pointsman_ledger::HookCame;
 use pointsman_model::{
-    Answerer, Insistence, PermissionMode, PermissionRequest, Verdict, VerdictKind,
+    Answerer, Attended, Insistence, PermissionMode, PermissionRequest, Verdict, VerdictKind,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answers, Asker, Classifier, ClassifierVote, Hooks, PermissionAnswer, Word};
+use crate::{Answers, Asker, Classifier, ClassifierVote, Hooks, Lifts, PermissionAnswer, Word};
 
 /// The PermissionRequest hooks, all of them as one answerer: their words are merged before any
 /// counts, so that a quick allow is not ahead of a slower deny.
@@ -50,11 +50,10 @@ impl Answers for HookCheck {
         match turn.answer {
             PermissionAnswer::None => Word::Nothing,
             PermissionAnswer::Given { hook, kind } => {
-                self.hooks.remember(request.id, &hook, turn.aftermath);
-                Word::Answer {
-                    by: Answerer::Hook { name: hook },
-                    kind,
-                }
+                let by = Answerer::Hook { name: hook };
+                let aftermaths = self.hooks.aftermaths();
+                aftermaths.keep(request, by.clone(), turn.aftermath);
+                Word::Answer { by, kind }
             }
             PermissionAnswer::GuardFailed { hook, text } => Word::OnlyPeople {
                 why: format!("hook `{hook}`: {text}").into(),
@@ -71,6 +70,50 @@ impl Answers for HookCheck {
 pub(crate) struct ClassifierCheck {
     pub(crate) classifier: Arc<dyn Classifier>,
     pub(crate) requests: Requests,
+    pub(crate) lifts: Lifts,
+    pub(crate) attended: Attended,
+}
+
+/// What an agent is told of a refusal that somebody could lift.
+const MAY_BE_LIFTED: &str = "a person may lift this, and then it passes if you ask for it again: go on with \
+    something else first, and ask for it once more at the end if the work needs it";
+
+impl ClassifierCheck {
+    /// What a person said to an earlier refusal of the same call.
+    async fn lifted(&self, request: &PermissionRequest) -> Option<Word> {
+        let (refused, surface) = self.lifts.take(request).await?;
+        let by = Answerer::Person { surface };
+        let text = format!("lifted the classifier's no to {refused}").into();
+        let advice = Advice {
+            by: by.clone(),
+            text,
+        };
+        self.requests.advise(request.id, advice).await;
+        Some(Word::Answer {
+            by,
+            kind: VerdictKind::Allow {
+                edited: None,
+                grant: None,
+            },
+        })
+    }
+
+    /// In the place of the question: its no refuses, and while somebody is there it may be lifted.
+    fn refusal(&self, request: &PermissionRequest, by: Answerer, text: &str) -> Word {
+        let text = match self.attended {
+            Attended::Yes => {
+                self.lifts.refused(request);
+                format!("{text} ({MAY_BE_LIFTED})")
+            }
+            Attended::No => text.to_owned(),
+        };
+        Word::Answer {
+            by,
+            kind: VerdictKind::Deny {
+                text: Some(text.into()),
+            },
+        }
+    }
 }
 
 #[async_trait]
@@ -80,7 +123,10 @@ impl Answers for ClassifierCheck {
             name: self.classifier.name().into(),
         };
         let stands_in = stands_in_for_the_question(request);
-        let advice = match self.classifier.classify(request).await {
+        if stands_in && let Some(word) = self.lifted(request).await {
+            return word;
+        }
+        let (advice, word) = match self.classifier.classify(request).await {
             ClassifierVote::Yes { .. } => {
                 return Word::Answer {
                     by,
@@ -90,21 +136,18 @@ impl Answers for ClassifierCheck {
                     },
                 };
             }
-            ClassifierVote::No { text } if stands_in => {
-                return Word::Answer {
-                    by,
-                    kind: VerdictKind::Deny { text: Some(text) },
-                };
+            ClassifierVote::No { text } if stands_in => return self.refusal(request, by, &text),
+            ClassifierVote::No { text } => (format!("would refuse: {text}"), Word::Nothing),
+            ClassifierVote::NoVote { cause, why } => {
+                (format!("has no vote: {why}"), Word::NoVote { cause, why })
             }
-            ClassifierVote::No { text } => format!("would refuse: {text}"),
-            ClassifierVote::NoVote { why, .. } => format!("has no vote: {why}"),
         };
         let advice = Advice {
             by,
             text: advice.into(),
         };
         self.requests.advise(request.id, advice).await;
-        Word::Nothing
+        word
     }
 
     fn told(&self, _verdict: &Verdict) {}

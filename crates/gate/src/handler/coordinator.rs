@@ -54,9 +54,11 @@ impl CoordinatorHandler {
             .collect();
         match panel.in_turn(ticket, request, &checks).await {
             Checked::Verdict(verdict) => verdict,
-            Checked::NoAnswer | Checked::OnlyPeople { .. } => {
+            Checked::NoAnswer { .. } | Checked::OnlyPeople { .. } => {
                 panel.requests.show(request.id).await;
-                ticket.verdict().await
+                let verdict = ticket.verdict().await;
+                panel.tell_classifier(request, &verdict);
+                verdict
             }
         }
     }

@@ -47,9 +47,11 @@ impl InteractiveHandler {
             }
             None => contenders.extend(panel.classifier_check(&request)),
         }
-        Race::new(panel.requests.clone(), request, contenders)
+        let verdict = Race::new(panel.requests.clone(), Arc::clone(&request), contenders)
             .run(&mut ticket)
-            .await
+            .await;
+        panel.tell_classifier(&request, &verdict);
+        verdict
     }
 }
 

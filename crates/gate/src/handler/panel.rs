@@ -13,7 +13,7 @@ use pointsman_policy::settings::HookEvent;
 
 use super::checks::{ClassifierCheck, HookCheck, stands_in_for_the_question};
 use crate::submit::submit;
-use crate::{Answers, Classifier, Hooks, Word};
+use crate::{AfterHalt, Aftermath, Answers, Classifier, Hooks, Lifts, NoVoteCause, Word};
 
 /// Whoever the handlers of a run can consult. Cheap to clone.
 #[derive(Clone)]
@@ -24,6 +24,8 @@ pub struct Panel {
     pub hooks: Arc<Hooks>,
     /// The classifier, where the person's own or the managed settings name one.
     pub classifier: Option<Arc<dyn Classifier>>,
+    /// Where a person lifts what it refused.
+    pub lifts: Lifts,
     /// The run's book of grants and tightenings, for rules that hooks add.
     pub grants: Grants,
     /// Whether someone can answer.
@@ -37,7 +39,10 @@ pub(super) enum Checked {
     /// The request has its verdict.
     Verdict(Verdict),
     /// None answered.
-    NoAnswer,
+    NoAnswer {
+        /// Why the classifier could not judge, where it was asked and could not.
+        unjudged: Option<(NoVoteCause, Box<str>)>,
+    },
     /// A guard failed: only people may answer.
     OnlyPeople {
         /// Which, and how.
@@ -92,7 +97,16 @@ impl Panel {
         Some(Arc::new(ClassifierCheck {
             classifier: Arc::clone(classifier),
             requests: self.requests.clone(),
+            lifts: self.lifts.clone(),
+            attended: self.attended,
         }))
+    }
+
+    /// Tells the classifier what came of a question that people were asked.
+    pub(super) fn tell_classifier(&self, request: &PermissionRequest, verdict: &Verdict) {
+        if let Some(classifier) = &self.classifier {
+            classifier.told(request, verdict);
+        }
     }
 
     /// The classifier alone, when it stands in for the question.
@@ -109,6 +123,7 @@ impl Panel {
         request: &PermissionRequest,
         checks: &[Arc<dyn Answers>],
     ) -> Checked {
+        let mut unjudged = None;
         for check in checks {
             let word = tokio::select! {
                 biased;
@@ -127,10 +142,11 @@ impl Panel {
                     }
                 }
                 Word::OnlyPeople { why } => return Checked::OnlyPeople { why },
+                Word::NoVote { cause, why } => unjudged = Some((cause, why)),
                 Word::Nothing => {}
             }
         }
-        Checked::NoAnswer
+        Checked::NoAnswer { unjudged }
     }
 
     /// The end of a request with nobody there: the checks have their turn, then it is refused at
@@ -145,19 +161,65 @@ impl Panel {
             .into_iter()
             .chain(self.hook_check())
             .collect();
-        let why = match self.in_turn(ticket, request, &checks).await {
+        let (outcome, text) = match self.in_turn(ticket, request, &checks).await {
             Checked::Verdict(verdict) => return verdict,
-            Checked::NoAnswer => String::new(),
-            Checked::OnlyPeople { why } => format!(" ({why})"),
+            Checked::NoAnswer { unjudged: None } => nobody_there(""),
+            Checked::OnlyPeople { why } => nobody_there(&format!(" ({why})")),
+            Checked::NoAnswer {
+                unjudged: Some((cause, why)),
+            } => self.unjudged(request, cause, &why),
         };
-        let text = format!(
-            "this needs an approval, and nobody is there to give it{why}: go on without it"
-        );
-        self.requests
-            .end(request.id, Outcome::NobodyCanAnswer, &text)
-            .await;
+        self.requests.end(request.id, outcome, &text).await;
         ticket.verdict().await
     }
+
+    /// The end of a question that the classifier stood in for and could not judge, with nobody there (DESIGN section 7):
+    /// refused, each cause in its own way. An agent whose actions it can't read, or refuses again and again, halts: it
+    /// stops instead of guessing.
+    fn unjudged(
+        &self,
+        request: &PermissionRequest,
+        cause: NoVoteCause,
+        why: &str,
+    ) -> (Outcome, String) {
+        let halts = |what: &str| {
+            let text = format!("{what}, and nobody is there to be asked instead: {why}");
+            let aftermath = Aftermath {
+                halt: Some(AfterHalt::Unjudged {
+                    why: text.as_str().into(),
+                }),
+                wishes: Vec::new(),
+            };
+            let aftermaths = self.hooks.aftermaths();
+            aftermaths.keep(request, Answerer::Runtime, aftermath);
+            (Outcome::NobodyCanAnswer, text)
+        };
+        match cause {
+            NoVoteCause::TooLong => halts("the classifier can't read this action whole"),
+            NoVoteCause::OverLimits => halts("the classifier has met its limits"),
+            NoVoteCause::Unavailable => (
+                Outcome::Unavailable,
+                format!(
+                    "the classifier can't be asked, and nobody is there to be asked instead: {why}"
+                ),
+            ),
+            NoVoteCause::Unreadable => (
+                Outcome::Unavailable,
+                format!(
+                    "the classifier gave no answer that counts, and nobody is there to be asked instead: {why}"
+                ),
+            ),
+            NoVoteCause::NeedsPerson => {
+                nobody_there(&format!(" (the classifier leaves it to people: {why})"))
+            }
+        }
+    }
+}
+
+fn nobody_there(why: &str) -> (Outcome, String) {
+    let text =
+        format!("this needs an approval, and nobody is there to give it{why}: go on without it");
+    (Outcome::NobodyCanAnswer, text)
 }
 
 /// What a check says. One that breaks down says nothing, and the agent's task goes on.

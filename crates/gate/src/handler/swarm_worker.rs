@@ -141,7 +141,7 @@ impl SwarmWorkerHandler {
         };
         match self.panel.in_turn(&mut ticket, &request, &[check]).await {
             Checked::Verdict(verdict) => verdict,
-            Checked::NoAnswer | Checked::OnlyPeople { .. } => {
+            Checked::NoAnswer { .. } | Checked::OnlyPeople { .. } => {
                 let request = Arc::unwrap_or_clone(request);
                 self.forward(request, Some(&mut ticket)).await
             }

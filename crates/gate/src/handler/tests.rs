@@ -15,7 +15,10 @@ use super::*;
 use crate::fixture::{
     Ground, Told, a_person, allow, answers, deny, guard, hook, no, no_vote, users, yes,
 };
-use crate::{Adjudicator, Classifier, LeaderRules, LeaderSays};
+use crate::{
+    Adjudicator, AfterHalt, Classifier, ClassifierVote, LeaderRules, LeaderSays, Lifted,
+    NoVoteCause,
+};
 
 const ASKED: HookEvent = HookEvent::PermissionRequest;
 
@@ -198,7 +201,7 @@ impl Classifier for Breaking {
         "breaking"
     }
 
-    async fn classify(&self, _request: &PermissionRequest) -> crate::ClassifierVote {
+    async fn classify(&self, _request: &PermissionRequest) -> ClassifierVote {
         panic!("a defect of the classifier")
     }
 }
@@ -327,7 +330,7 @@ async fn in_mode_auto_the_classifier_stands_in_for_the_question() {
             attended,
             ..with(ground.panel(vec![]), &Told::now(vote))
         };
-        let handlers = |vote: crate::ClassifierVote| -> [Box<dyn PermissionHandler>; 2] {
+        let handlers = |vote: ClassifierVote| -> [Box<dyn PermissionHandler>; 2] {
             [
                 Box::new(InteractiveHandler::new(panel(vote.clone()))),
                 Box::new(CoordinatorHandler::new(panel(vote))),
@@ -539,4 +542,114 @@ async fn law_12_a_leader_that_never_answers_is_waited_for_until_the_deadline_alo
     // From here on nothing touches the disk: the clock jumps to the only timer there is.
     tokio::time::pause();
     assert_eq!(handler.resolve(request).await.outcome(), Outcome::Expired);
+}
+
+fn in_auto(request: PermissionRequest) -> PermissionRequest {
+    PermissionRequest {
+        mode: PermissionMode::Auto,
+        ..request
+    }
+}
+
+/// Each cause has its own end, none is a yes, and what can't be read or is refused too often halts the agent.
+#[tokio::test]
+async fn unattended_in_mode_auto_each_missing_vote_ends_in_its_own_way() {
+    let ground = Ground::new().await;
+    let cases = [
+        (NoVoteCause::Unavailable, Outcome::Unavailable, false),
+        (NoVoteCause::Unreadable, Outcome::Unavailable, false),
+        (NoVoteCause::NeedsPerson, Outcome::NobodyCanAnswer, false),
+        (NoVoteCause::TooLong, Outcome::NobodyCanAnswer, true),
+        (NoVoteCause::OverLimits, Outcome::NobodyCanAnswer, true),
+    ];
+    let mut texts = Vec::new();
+    for (cause, outcome, halts) in cases {
+        let told = Told::now(ClassifierVote::NoVote {
+            cause,
+            why: "so it is".into(),
+        });
+        let panel = unattended(with(ground.panel(vec![]), &told));
+        let aftermaths = panel.hooks.aftermaths().clone();
+        let request = in_auto(ground.request("make"));
+        let verdict = CoordinatorHandler::new(panel)
+            .resolve(request.clone())
+            .await;
+        assert_eq!(verdict.outcome(), outcome, "{cause:?}");
+        let VerdictKind::Ended { text, .. } = &verdict.kind else {
+            panic!("{verdict:?}");
+        };
+        assert!(text.contains("so it is"), "{text}");
+        texts.push(text.clone());
+        let after = aftermaths
+            .of(request.id, &verdict)
+            .and_then(|after| after.halt);
+        assert_eq!(
+            matches!(after, Some(AfterHalt::Unjudged { .. })),
+            halts,
+            "{cause:?}"
+        );
+    }
+    texts.sort();
+    texts.dedup();
+    assert_eq!(texts.len(), cases.len());
+}
+
+/// A hook of the person's own may still answer what the classifier could not judge.
+#[tokio::test]
+async fn unattended_a_hook_answers_what_the_classifier_can_not_judge() {
+    let ground = Ground::new().await;
+    let told = Told::now(ClassifierVote::NoVote {
+        cause: NoVoteCause::TooLong,
+        why: "too long".into(),
+    });
+    let panel = unattended(with(ground.panel(vec![users(saying("allow"))]), &told));
+    let verdict = CoordinatorHandler::new(panel)
+        .resolve(in_auto(ground.request("make")))
+        .await;
+    assert_eq!(verdict.outcome(), Outcome::Allowed);
+}
+
+/// The verdict stands; the same call passes once more, and another one does not.
+#[tokio::test]
+async fn a_person_lifts_the_classifiers_no_for_the_same_call_once() {
+    let ground = Ground::new().await;
+    let told = Told::now(no());
+    let panel = with(ground.panel(vec![]), &told);
+    let lifts = panel.lifts.clone();
+    let handler = CoordinatorHandler::new(panel);
+    let bound = |command: &str| {
+        let mut request = in_auto(ground.request(command));
+        request.folder = ground.root();
+        request.digest = pointsman_approvals::bind(
+            &request.call,
+            &request.folder,
+            &request.lineage,
+            request.context,
+            &request.effects,
+        )
+        .unwrap();
+        request
+    };
+    let first = bound("make");
+    let refused = handler.resolve(first.clone()).await;
+    assert_eq!(refused.outcome(), Outcome::DeniedByClassifier);
+    assert_eq!(
+        lifts.lift(bound("x").id, pointsman_model::Surface::Command),
+        Lifted::NotRefused
+    );
+    assert_eq!(
+        lifts.lift(first.id, pointsman_model::Surface::Command),
+        Lifted::Now
+    );
+    assert_eq!(
+        lifts.lift(first.id, pointsman_model::Surface::Command),
+        Lifted::Before
+    );
+    let other = handler.resolve(bound("make install")).await;
+    assert_eq!(other.outcome(), Outcome::DeniedByClassifier);
+    let lifted = handler.resolve(bound("make")).await;
+    assert_eq!(lifted.outcome(), Outcome::Allowed);
+    assert!(matches!(lifted.by, Answerer::Person { .. }));
+    let again = handler.resolve(bound("make")).await;
+    assert_eq!(again.outcome(), Outcome::DeniedByClassifier);
 }

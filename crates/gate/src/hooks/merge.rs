@@ -15,10 +15,11 @@ use serde_json::Value;
 use super::answer::AfterNo;
 use super::happening::HookWord;
 use super::outcome::{
-    Aftermath, HaltReach, HookHalt, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
+    HaltReach, HookHalt, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
 };
 use super::turn::Turn;
 use super::wish::{HookUpdate, HookWish, is_the_persons};
+use crate::{AfterHalt, Aftermath};
 
 /// Merges the turns of the PreToolUse hooks, given in the order of configuration.
 pub(super) fn pre_tool_use(raw: &JsonText, turns: Vec<Turn>) -> PreToolUse {
@@ -55,14 +56,18 @@ pub(super) fn pre_tool_use(raw: &JsonText, turns: Vec<Turn>) -> PreToolUse {
 }
 
 /// Merges the turns of the PermissionRequest hooks, given in the order of configuration.
-pub(super) fn permission_request(request: &PermissionRequest, turns: Vec<Turn>) -> PermissionTurn {
+pub(super) fn permission_request(
+    request: &PermissionRequest,
+    shown: &JsonText,
+    turns: Vec<Turn>,
+) -> PermissionTurn {
     let first = |came: HookCame| turns.iter().find(|turn| turn.said.came == came);
     let failed_guard = turns.iter().find(|turn| turn.is_failed_guard());
     let (answer, aftermath) = if let Some(turn) = first(HookCame::Halt) {
-        (refused(turn), Aftermath::halting(turn, HaltReach::Run))
+        (refused(turn), halting(turn, HaltReach::Run))
     } else if let Some(turn) = first(HookCame::Deny) {
         let aftermath = match turn.said.after {
-            AfterNo::Stops => Aftermath::halting(turn, HaltReach::Agent),
+            AfterNo::Stops => halting(turn, HaltReach::Agent),
             AfterNo::GoesOn | AfterNo::AsksAgain => Aftermath::default(),
         };
         (refused(turn), aftermath)
@@ -73,7 +78,7 @@ pub(super) fn permission_request(request: &PermissionRequest, turns: Vec<Turn>) 
         };
         (failed, Aftermath::default())
     } else {
-        allowed(request, &turns)
+        allowed(request, shown, &turns)
     };
     let (_, tightenings) = wishes(&turns).into_iter().partition(HookWish::loosens);
     PermissionTurn {
@@ -95,7 +100,11 @@ fn refused(turn: &Turn) -> PermissionAnswer {
 
 /// The first allow that counts for this request, with what those that count make of the input. When
 /// they contradict each other there is no answer, and a person decides.
-fn allowed(request: &PermissionRequest, turns: &[Turn]) -> (PermissionAnswer, Aftermath) {
+fn allowed(
+    request: &PermissionRequest,
+    shown: &JsonText,
+    turns: &[Turn],
+) -> (PermissionAnswer, Aftermath) {
     let counts = |turn: &Turn| {
         turn.said.came == HookCame::Allow
             && match request.judgement.insistence {
@@ -106,7 +115,7 @@ fn allowed(request: &PermissionRequest, turns: &[Turn]) -> (PermissionAnswer, Af
     let Some(first) = turns.iter().find(|turn| counts(turn)) else {
         return (PermissionAnswer::None, Aftermath::default());
     };
-    let rewrite = rewrite(&request.call.text, turns, counts);
+    let rewrite = rewrite(shown, turns, counts);
     if rewrite.conflict.is_some() {
         return (PermissionAnswer::None, Aftermath::default());
     }
@@ -181,18 +190,16 @@ impl Turn {
     }
 }
 
-impl Aftermath {
-    fn halting(turn: &Turn, reach: HaltReach) -> Self {
-        Self {
-            halt: Some(HookHalt {
-                word: HookWord {
-                    hook: turn.hook.clone(),
-                    text: turn.said.text.clone(),
-                },
-                reach,
-            }),
-            wishes: Vec::new(),
-        }
+fn halting(turn: &Turn, reach: HaltReach) -> Aftermath {
+    Aftermath {
+        halt: Some(AfterHalt::Hook(HookHalt {
+            word: HookWord {
+                hook: turn.hook.clone(),
+                text: turn.said.text.clone(),
+            },
+            reach,
+        })),
+        wishes: Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@ use pointsman_policy::HookVote;
 
 use super::happening::HookWord;
 use super::wish::HookWish;
+use crate::Aftermath;
 
 /// What the PreToolUse hooks came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,15 +56,6 @@ pub struct PermissionTurn {
     pub tightenings: Vec<HookWish>,
     /// Each hook's turn, in the order of configuration, failures among them.
     pub reports: Vec<HookReport>,
-}
-
-/// What follows a hook's answer once it is the verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Aftermath {
-    /// Who stops for it.
-    pub halt: Option<HookHalt>,
-    /// What the hook loosens beyond the call. Its allow rules are in force by the verdict's grant already.
-    pub wishes: Vec<HookWish>,
 }
 
 /// A hook's stop.

@@ -286,20 +286,24 @@ fn together(event: HookEvent, request: &PermissionRequest, turns: Vec<Turn>) -> 
             PreToolUseVote::Deny { hook, .. } => format!("the call is refused, for `{hook}`"),
             PreToolUseVote::Halt { hook, .. } => format!("the run is halted, for `{hook}`"),
         },
-        HookEvent::PermissionRequest => match merge::permission_request(request, turns).answer {
-            PermissionAnswer::None => "the question stays open for a person".into(),
-            PermissionAnswer::Given { hook, kind } => match kind {
-                VerdictKind::Allow { .. } => {
-                    format!("`{hook}` answers yes, unless it must be asked or somebody is quicker")
+        HookEvent::PermissionRequest => {
+            match merge::permission_request(request, &request.call.text, turns).answer {
+                PermissionAnswer::None => "the question stays open for a person".into(),
+                PermissionAnswer::Given { hook, kind } => match kind {
+                    VerdictKind::Allow { .. } => {
+                        format!(
+                            "`{hook}` answers yes, unless it must be asked or somebody is quicker"
+                        )
+                    }
+                    VerdictKind::Deny { .. } | VerdictKind::Ended { .. } => {
+                        format!("`{hook}` answers no, unless somebody is quicker")
+                    }
+                },
+                PermissionAnswer::GuardFailed { hook, .. } => {
+                    format!("only a person may answer, since the guard `{hook}` failed")
                 }
-                VerdictKind::Deny { .. } | VerdictKind::Ended { .. } => {
-                    format!("`{hook}` answers no, unless somebody is quicker")
-                }
-            },
-            PermissionAnswer::GuardFailed { hook, .. } => {
-                format!("only a person may answer, since the guard `{hook}` failed")
             }
-        },
+        }
         HookEvent::PermissionDenied
         | HookEvent::PostToolUse
         | HookEvent::PostToolUseFailure

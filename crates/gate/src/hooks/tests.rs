@@ -2,13 +2,15 @@
 
 use pointsman_ledger::{HookCame, HookReport, RecordBody};
 use pointsman_model::{
-    CallId, GrantScope, Insistence, JsonText, Millis, RuleProposal, RuleText, ToolName, VerdictKind,
+    Answerer, CallId, GrantScope, Insistence, JsonText, Millis, RuleProposal, RuleText, ToolName,
+    Verdict, VerdictKind,
 };
 use pointsman_policy::HookVote;
 use pointsman_policy::settings::{HookLife, HookMatcher, HookRun};
 use serde_json::Value;
 
 use super::*;
+use crate::AfterHalt;
 use crate::fixture::{Ground, answers, guard, hook, users};
 
 const PRE: HookEvent = HookEvent::PreToolUse;
@@ -683,17 +685,21 @@ async fn what_follows_an_answer_follows_that_answer_alone() {
             at: ground.clock.now(),
             digest: request.digest,
         };
-        hooks.remember(request.id, &hook, turn.aftermath.clone());
+        let by = Answerer::Hook { name: hook };
+        let aftermaths = hooks.aftermaths();
+        aftermaths.keep(&request, by.clone(), turn.aftermath.clone());
         let by_person = verdict(crate::fixture::a_person());
-        assert_eq!(hooks.aftermath(request.id, &by_person), None);
-        let by_hook = verdict(Answerer::Hook { name: hook.clone() });
-        assert_eq!(
-            hooks.aftermath(request.id, &by_hook),
-            None,
-            "it is forgotten"
-        );
-        hooks.remember(request.id, &hook, turn.aftermath);
-        let halt = hooks.aftermath(request.id, &by_hook).unwrap().halt.unwrap();
+        assert_eq!(aftermaths.of(request.id, &by_person), None);
+        let by_hook = verdict(by.clone());
+        assert_eq!(aftermaths.of(request.id, &by_hook), None, "it is forgotten");
+        aftermaths.keep(&request, by.clone(), turn.aftermath.clone());
+        let Some(AfterHalt::Hook(halt)) = aftermaths.of(request.id, &by_hook).unwrap().halt else {
+            panic!("it halts nobody");
+        };
         assert_eq!((halt.reach, &*halt.word.text), (reach, "no"));
+        // An agent that is dropped while it asks never comes for it.
+        aftermaths.keep(&request, by, turn.aftermath);
+        aftermaths.forget(request.lineage.agent().worker);
+        assert_eq!(aftermaths.len(), 0);
     }
 }

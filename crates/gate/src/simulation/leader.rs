@@ -234,6 +234,7 @@ fn panel(
         requests: requests.clone(),
         hooks: Arc::new(Hooks::new(HookSettings { hooks: Vec::new() }, place)),
         classifier: Some(Arc::new(Wavering(world.lot.clone()))),
+        lifts: crate::Lifts::default(),
         grants: Grants::new(run, ledger.clone(), Arc::clone(clock)),
         attended: Attended::Yes,
         clock: Arc::clone(clock),

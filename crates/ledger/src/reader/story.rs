@@ -4,9 +4,9 @@ use pointsman_model::{CallId, WallTime};
 
 use super::{Filter, LedgerReader, ReadError, RecordList};
 use crate::record::{
-    Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, GrantUsed, HooksTold,
-    LateAnswer, LedgerRecord, ProcessGroupStarted, RecordBody, RecordKind, RequestClosed,
-    RequestOpened, WorkerSpawned,
+    Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, Explained, GrantUsed,
+    HooksTold, LateAnswer, LedgerRecord, ProcessGroupStarted, RecordBody, RecordKind,
+    RequestClosed, RequestOpened, WorkerSpawned,
 };
 
 /// One call from the asking to its end, in records. What did not happen is missing.
@@ -51,6 +51,8 @@ pub struct RequestStory {
     pub shown_at: Option<WallTime>,
     /// What checkers said of it.
     pub advice: Vec<Advised>,
+    /// What a model told people of it.
+    pub explained: Option<Explained>,
     /// Its verdict. The last, when a dead leader's end of it was taken back by a resume.
     pub closed: Option<RequestClosed>,
     /// Answers that came too late to count.
@@ -125,6 +127,7 @@ impl CallStory {
                 opened_at: record.at,
                 shown_at: None,
                 advice: Vec::new(),
+                explained: None,
                 closed: None,
                 late: Vec::new(),
             }),
@@ -136,6 +139,11 @@ impl CallStory {
             RecordBody::Advised(advice) => {
                 if let Some(story) = self.request(advice.request) {
                     story.advice.push(advice);
+                }
+            }
+            RecordBody::Explained(explained) => {
+                if let Some(story) = self.request(explained.request) {
+                    story.explained = Some(explained);
                 }
             }
             RecordBody::RequestClosed(closed) => {
@@ -158,6 +166,7 @@ impl CallStory {
             | RecordBody::WorkerSpawned(_)
             | RecordBody::WorkerEnded(_)
             | RecordBody::ModeChanged(_)
+            | RecordBody::TurnTaken(_)
             | RecordBody::ProcessGroupEnded(_)
             | RecordBody::RequestReopened(_)
             | RecordBody::GrantMade(_)

@@ -1,6 +1,8 @@
 //! Records of questions and their answers.
 
-use pointsman_model::{Answerer, CallId, PermissionRequest, RequestId, Verdict, VerdictKind};
+use pointsman_model::{
+    Answerer, CallId, Explanation, PermissionRequest, RequestId, Verdict, VerdictKind,
+};
 use serde::{Deserialize, Serialize};
 
 /// When a request goes to the surfaces.
@@ -51,6 +53,17 @@ pub struct Advised {
     pub by: Answerer,
     /// What it said.
     pub text: Box<str>,
+}
+
+/// A model explained what a question is about, for the people it was shown to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explained {
+    /// The question.
+    pub request: RequestId,
+    /// Its call.
+    pub call: CallId,
+    /// What they were told.
+    pub explanation: Explanation,
 }
 
 /// A question got its one verdict.

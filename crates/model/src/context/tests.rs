@@ -117,7 +117,7 @@ prop_compose! {
         tools in a_tool_set(),
         folder in proptest::option::of(a_folder()),
     ) -> ChildContext {
-        ChildContext { step: step(number), mode, tools, folder }
+        ChildContext { step: step(number), mode, tools, folder, rules: Vec::new() }
     }
 }
 
@@ -261,6 +261,7 @@ fn plain_child() -> ChildContext {
         mode: None,
         tools: ToolSet::All,
         folder: None,
+        rules: Vec::new(),
     }
 }
 
@@ -346,6 +347,40 @@ fn an_agents_own_tool_limit_does_not_bind_those_it_spawns() {
             .tools
             .contains(&ToolName::parse("Bash").unwrap())
     );
+}
+
+/// What a child is spawned with beside its parent's rules only tightens, and binds what it spawns.
+#[test]
+fn law_16_rules_of_a_child_only_tighten() {
+    let root = PermissionContext::freeze(plain_root());
+    let rule = |behavior, text| PermissionRule {
+        behavior,
+        text: RuleText::new(text),
+        source: RuleSource::UserSettings,
+        place: None,
+        anchor: abs("/w/p"),
+    };
+    let child = root
+        .child(ChildContext {
+            rules: vec![
+                rule(RuleBehavior::Allow, "Bash(rm *)"),
+                rule(RuleBehavior::Deny, "Bash(git push *)"),
+                rule(RuleBehavior::Ask, "Bash(make *)"),
+            ],
+            ..plain_child()
+        })
+        .unwrap();
+    let added = |context: &PermissionContext| -> Vec<String> {
+        let rules = &context.parts().rules[root.parts().rules.len()..];
+        rules.iter().map(|rule| rule.text.to_string()).collect()
+    };
+    assert_eq!(added(&child), ["Bash(git push *)", "Bash(make *)"]);
+    let grandchild = ChildContext {
+        step: step(3),
+        ..plain_child()
+    };
+    assert_eq!(added(&child.child(grandchild).unwrap()), added(&child));
+    assert_ne!(child.digest(), root.child(plain_child()).unwrap().digest());
 }
 
 #[test]

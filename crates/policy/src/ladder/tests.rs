@@ -579,6 +579,7 @@ fn law_16_a_child_judges_by_its_parents_rules() {
     let (frozen, _) = Frozen::new(sample.context());
     let child = frozen
         .child(ChildContext {
+            rules: Vec::new(),
             step: LineageStep {
                 worker: WorkerId::new(RunId::new(1).unwrap(), 2),
                 label: "child".into(),

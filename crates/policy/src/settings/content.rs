@@ -3,7 +3,7 @@
 use pointsman_model::{AbsPath, FilePlace, Millis, PermissionMode, PermissionRule, Surface};
 
 use super::hooks::HookSetting;
-use super::pointsman::{ClassifierSettings, Hangup, NotifySettings};
+use super::pointsman::{ClassifierSettings, ExplainerSettings, Hangup, NotifySettings};
 
 /// What one settings file says.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +28,7 @@ pub(super) struct FileContent {
     pub(super) classifier: Option<Said<ClassifierSettings>>,
     pub(super) notify: Option<Said<NotifySettings>>,
     pub(super) hangup: Option<Said<Hangup>>,
+    pub(super) explainer: Option<Said<ExplainerSettings>>,
 }
 
 /// Something and where it is said.

@@ -162,6 +162,7 @@ pub(super) const POINTSMAN: &[&str] = &[
     "classifier",
     "notify",
     "hangup",
+    "explainer",
 ];
 
 /// Keys of `notify`.
@@ -173,7 +174,37 @@ pub(super) const NOTIFY: &[&str] = &[
 pub(super) const ESCALATE: &[&str] = &["after_s", "command"];
 
 /// Keys of the classifier.
-pub(super) const CLASSIFIER: &[&str] = &["command", "timeout_s"];
+pub(super) const CLASSIFIER: &[&str] = &[
+    "command",
+    "timeout_s",
+    "guidance",
+    "model",
+    "dialect",
+    "base_url",
+    "key_env",
+    "budget",
+    "prices",
+];
+
+/// Keys of the explainer.
+pub(super) const EXPLAINER: &[&str] = &[
+    "timeout_s",
+    "model",
+    "dialect",
+    "base_url",
+    "key_env",
+    "budget",
+    "prices",
+];
+
+/// Keys of what a classifier is told.
+pub(super) const GUIDANCE: &[&str] = &["environment", "allow", "refuse"];
+
+/// Keys of what a model may cost.
+pub(super) const MODEL_BUDGET: &[&str] = &["tokens", "money", "time_s"];
+
+/// Keys of what a model's tokens cost.
+pub(super) const MODEL_PRICES: &[&str] = &["input", "output", "cache_read", "cache_write"];
 
 /// Events of Claude Code that have no hooks here.
 pub(super) const HOOK_EVENTS_OTHER: &[&str] = &[

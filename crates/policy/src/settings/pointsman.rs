@@ -1,5 +1,6 @@
 //! pointsman's own settings: the object under the key `pointsman` of its settings files.
 
+mod models;
 mod notify;
 mod reading;
 
@@ -7,6 +8,7 @@ use pointsman_model::{Millis, RuleSource, Surface};
 use serde::Serialize;
 
 pub use self::notify::{Escalation, NotifySettings, QuietHours};
+pub use models::{Amount, ModelBudget, ModelDialect, ModelPrices, ModelSetting};
 
 /// pointsman's own settings, of all files together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -20,6 +22,8 @@ pub struct PointsmanSettings {
     /// The classifier that may say yes in the handlers; off unless the person's own or the managed
     /// settings name one.
     pub classifier: Option<ClassifierSettings>,
+    /// The model that explains open questions to people; off unless the same settings name one.
+    pub explainer: Option<ExplainerSettings>,
     /// What becomes of questions when the terminal of a run is closed.
     pub hangup: Hangup,
     /// How a person is told that something waits; the bell and the terminal's own means alone when
@@ -49,13 +53,50 @@ pub enum Presence {
     Unattended,
 }
 
-/// A program that judges open questions.
+/// Who judges open questions beside people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClassifierSettings {
-    /// The program and its arguments; no shell reads them.
-    pub command: Vec<Box<str>>,
-    /// How long it may take.
+    /// By what means.
+    pub by: ClassifierBy,
+    /// How long one judgement may take, all attempts together.
     pub timeout: Millis,
+    /// What it is told beside the action.
+    pub guidance: GuidanceSettings,
     /// Whose file names it: the person's or the managed settings.
+    pub source: RuleSource,
+}
+
+/// What a classifier is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClassifierBy {
+    /// A program.
+    Program {
+        /// The program and its arguments; no shell reads them.
+        command: Vec<Box<str>>,
+    },
+    /// A model.
+    Model(ModelSetting),
+}
+
+/// What a person tells a classifier, in prose.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct GuidanceSettings {
+    /// What is usual here: hosts, tools, habits.
+    pub environment: Vec<Box<str>>,
+    /// What may pass.
+    pub allow: Vec<Box<str>>,
+    /// What may not, whatever else is said.
+    pub refuse: Vec<Box<str>>,
+}
+
+/// The model that explains open questions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExplainerSettings {
+    /// Which.
+    pub model: ModelSetting,
+    /// How long one explanation may take, all attempts together.
+    pub timeout: Millis,
+    /// Whose file names it.
     pub source: RuleSource,
 }

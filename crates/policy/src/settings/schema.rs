@@ -209,9 +209,11 @@ struct PointsmanShape {
     unattended: Option<bool>,
     /// Surfaces that count as someone being there without a terminal.
     surfaces: Option<Vec<SurfaceShape>>,
-    /// A program that may say yes to open questions. In the person's own and the managed settings
-    /// alone; without it there is none.
+    /// A model or program that may say yes to open questions. In the person's own and the managed
+    /// settings alone; without it there is none.
     classifier: Option<ClassifierShape>,
+    /// A model that explains open questions to people. In the same settings alone.
+    explainer: Option<ExplainerShape>,
     /// How you are told that something waits: a command line that gets the request as JSON, the same
     /// as a list of strings, or an object. In the person's own and the managed settings alone.
     notify: Option<NotifyShape>,
@@ -292,15 +294,102 @@ enum SurfaceShape {
     Chat,
 }
 
-/// A program that judges open questions.
+/// Who judges open questions: a program, or a model with its dialect.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its shape is used")]
 struct ClassifierShape {
     /// The program and its arguments; no shell reads them.
-    command: Vec<String>,
-    /// Seconds it may take; 20 when it is left out.
+    command: Option<Vec<String>>,
+    /// Seconds one judgement may take, all attempts together; 20 when it is left out.
     timeout_s: Option<f64>,
+    /// What a model is told beside the action.
+    guidance: Option<GuidanceShape>,
+    /// The model, as its server names it.
+    model: Option<String>,
+    /// How its server is spoken to.
+    dialect: Option<DialectShape>,
+    /// The address of its server; its maker's own when it is left out.
+    base_url: Option<String>,
+    /// The variable that holds the key; `ANTHROPIC_API_KEY` or `OPENAI_API_KEY` when it is left out.
+    key_env: Option<String>,
+    /// What it may cost a run.
+    budget: Option<BudgetShape>,
+    /// What a million tokens cost.
+    prices: Option<PricesShape>,
+}
+
+/// The model that explains open questions.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape is used")]
+struct ExplainerShape {
+    /// Seconds one explanation may take; 15 when it is left out.
+    timeout_s: Option<f64>,
+    /// The model, as its server names it.
+    model: String,
+    /// How its server is spoken to.
+    dialect: DialectShape,
+    /// The address of its server; its maker's own when it is left out.
+    base_url: Option<String>,
+    /// The variable that holds the key; `ANTHROPIC_API_KEY` or `OPENAI_API_KEY` when it is left out.
+    key_env: Option<String>,
+    /// What it may cost a run.
+    budget: Option<BudgetShape>,
+    /// What a million tokens cost.
+    prices: Option<PricesShape>,
+}
+
+/// How a model's server is spoken to.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its shape is used")]
+enum DialectShape {
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Chat completions, as OpenAI and many other servers speak them.
+    OpenAi,
+}
+
+/// What a classifier is told, in prose.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape is used")]
+struct GuidanceShape {
+    /// What is usual here: hosts, tools, habits.
+    environment: Option<Vec<String>>,
+    /// What may pass.
+    allow: Option<Vec<String>>,
+    /// What may not, whatever else is said.
+    refuse: Option<Vec<String>>,
+}
+
+/// What a model may cost a run.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape is used")]
+struct BudgetShape {
+    /// Tokens, read and written together.
+    tokens: Option<u64>,
+    /// Money, in the currency of the prices.
+    money: Option<f64>,
+    /// Seconds spent waiting for it.
+    time_s: Option<f64>,
+}
+
+/// What a million tokens cost.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape is used")]
+struct PricesShape {
+    /// Read.
+    input: f64,
+    /// Written.
+    output: f64,
+    /// Read from the server's cache; as others when it is left out.
+    cache_read: Option<f64>,
+    /// Written to the server's cache; twice as others when it is left out.
+    cache_write: Option<f64>,
 }
 
 #[cfg(test)]
@@ -336,6 +425,10 @@ mod tests {
         check("/$defs/ClassifierShape", keys::CLASSIFIER);
         check("/$defs/NotifyObjectShape", keys::NOTIFY);
         check("/$defs/EscalateShape", keys::ESCALATE);
+        check("/$defs/ExplainerShape", keys::EXPLAINER);
+        check("/$defs/GuidanceShape", keys::GUIDANCE);
+        check("/$defs/BudgetShape", keys::MODEL_BUDGET);
+        check("/$defs/PricesShape", keys::MODEL_PRICES);
         check("/$defs/HookGroupShape", keys::HOOK_GROUP);
         check("/$defs/HookShape", keys::HOOK);
     }

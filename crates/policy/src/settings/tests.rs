@@ -2,6 +2,7 @@
 
 mod closed;
 mod hooks;
+mod judges;
 mod law_7;
 mod notify;
 mod trust;

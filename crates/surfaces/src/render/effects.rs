@@ -43,9 +43,8 @@ pub fn effect_line(effect: &Effect) -> String {
         }
         EffectKind::Connect(host) => match &host.host {
             Some(name) => format!("connects to `{}`", shown::line(name.as_str())),
-            None if host.source.is_empty() => "connects to a host that is named elsewhere".into(),
             None => format!(
-                "connects to what `{}` stands for",
+                "connects to `{}`, whatever that is",
                 shown::line(&host.source)
             ),
         },

@@ -2,10 +2,11 @@
 
 use pointsman_ledger::{
     About, CallEnded, HookCame, HookReport, LedgerRecord, OrderGiven, RecordBody, RunOrder,
-    WorkerEnd,
+    Speaker, TurnPart, TurnTaken, WorkerEnd,
 };
 use pointsman_model::{Attended, Verdict, VerdictKind};
 
+use super::explanation::explanation_lines;
 use super::moment::{length, time_of_day};
 use super::reason::reason_line;
 use super::request::call_line;
@@ -50,6 +51,7 @@ fn body_line(body: &RecordBody) -> String {
         | RecordBody::WorkerSpawned(_)
         | RecordBody::WorkerEnded(_)
         | RecordBody::ModeChanged(_) => run_line(body),
+        RecordBody::TurnTaken(turn) => turn_line(turn),
         RecordBody::CallRequested(_)
         | RecordBody::CallHooked(_)
         | RecordBody::HooksTold(_)
@@ -63,6 +65,7 @@ fn body_line(body: &RecordBody) -> String {
         | RecordBody::RequestReopened(_)
         | RecordBody::RequestShown(_)
         | RecordBody::Advised(_)
+        | RecordBody::Explained(_)
         | RecordBody::RequestClosed(_)
         | RecordBody::LateAnswer(_) => request_line(body),
         RecordBody::GrantMade(_)
@@ -229,6 +232,27 @@ pub(super) fn came_word(came: HookCame) -> &'static str {
     }
 }
 
+/// A turn in a line: its words, and how many tools it asks for or hears of.
+fn turn_line(turn: &TurnTaken) -> String {
+    let who = match turn.speaker {
+        Speaker::Model => "model says",
+        Speaker::Person => "model is told",
+    };
+    let words = turn.parts.iter().filter_map(|part| match part {
+        TurnPart::Text { text } => Some(shown::line(text)),
+        TurnPart::NotRun { text, .. } => Some(shown::line(text)),
+        TurnPart::Use { .. } | TurnPart::Result { .. } | TurnPart::Other { .. } => None,
+    });
+    let mut said: Vec<String> = words.collect();
+    let uses = turn.parts.iter().filter_map(|part| match part {
+        TurnPart::Use { tool, .. } => Some(format!("uses {}", shown::line(tool))),
+        TurnPart::Result { call, .. } => Some(format!("what came of {call}")),
+        TurnPart::Text { .. } | TurnPart::NotRun { .. } | TurnPart::Other { .. } => None,
+    });
+    said.extend(uses);
+    format!("{who}: {}", said.join("; "))
+}
+
 fn request_line(body: &RecordBody) -> String {
     match body {
         RecordBody::RequestOpened(opened) => {
@@ -241,6 +265,7 @@ fn request_line(body: &RecordBody) -> String {
             shown::line(&advice.by.to_string()),
             shown::line(&advice.text)
         ),
+        RecordBody::Explained(explained) => explanation_lines(&explained.explanation).join("; "),
         RecordBody::RequestClosed(closed) => verdict_line(&closed.verdict),
         RecordBody::LateAnswer(late) => {
             let said = match &late.answer {

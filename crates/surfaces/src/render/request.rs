@@ -3,12 +3,14 @@
 
 use std::fmt::Write as _;
 
+use pointsman_gate::Explainer;
 use pointsman_model::{
     EffectKind, ExecutedCall, PermissionRequest, RiskTag, RuleProposal, ToolInput,
 };
 
 use super::difference::difference_text;
 use super::effects::effect_lines;
+use super::explanation::risk_line;
 use super::reason::reason_line;
 use crate::shown::{self, Extent};
 
@@ -58,6 +60,8 @@ pub fn request_text(request: &PermissionRequest, extent: Extent) -> String {
         &mut text,
         &format!("  asked because {}", reason_line(&request.judgement.reason)),
     );
+    let risk = risk_line(&Explainer::at_once(request));
+    push(&mut text, &format!("  {risk}"));
     text
 }
 

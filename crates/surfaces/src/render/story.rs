@@ -7,6 +7,7 @@ use pointsman_ledger::{CallStory, HookReport, RequestStory};
 use pointsman_model::{JsonText, Millis, VerdictKind};
 
 use super::difference::difference_text;
+use super::explanation::explanation_lines;
 use super::moment::{length, moment};
 use super::reason::reason_line;
 use super::record::{came_word, ended_line, verdict_with_time};
@@ -124,6 +125,11 @@ fn question(story: &RequestStory) -> String {
                 shown::line(&advice.text)
             ),
         );
+    }
+    if let Some(explained) = &story.explained {
+        for line in explanation_lines(&explained.explanation) {
+            put(&mut text, &format!("  {line}"));
+        }
     }
     match &story.closed {
         Some(closed) => {
@@ -322,6 +328,7 @@ mod tests {
                 opened_at: WallTime(1_000),
                 shown_at: Some(WallTime(1_040)),
                 advice: Vec::new(),
+                explained: None,
                 closed: Some(RequestClosed {
                     request: request.id,
                     call: call.id,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pointsman_approvals::{Advice, OpenRequest};
 use pointsman_ledger::LedgerRecord;
-use pointsman_model::{PermissionRequest, RequestId, Verdict, VerdictKind, WorkerId};
+use pointsman_model::{Explanation, PermissionRequest, RequestId, Verdict, VerdictKind, WorkerId};
 use pointsman_swarm::RunEvent;
 use ratatui::layout::Size;
 
@@ -19,6 +19,8 @@ pub(super) enum Event {
     Listed(Vec<Arc<OpenRequest>>),
     /// A checker said something of a request.
     Advised(RequestId, Advice),
+    /// A model has explained a request.
+    Explained(RequestId, Arc<Explanation>),
     /// A request has its verdict.
     Closed(RequestId, Arc<Verdict>),
     /// An answer of ours did not get in: who was first, or what failed.

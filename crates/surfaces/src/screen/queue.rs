@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use pointsman_approvals::{Advice, OpenRequest};
-use pointsman_model::{Digest, DigestBuilder, Lineage, PermissionRequest, RequestId, WorkerId};
+use pointsman_model::{
+    Digest, DigestBuilder, Explanation, Lineage, PermissionRequest, RequestId, WorkerId,
+};
 
 use crate::render::{call_line, is_grave};
 use crate::shown;
@@ -180,6 +182,16 @@ impl Queue {
         };
         for open in group.open.iter_mut().filter(|open| open.request.id == id) {
             Arc::make_mut(open).advice.push(advice.clone());
+        }
+    }
+
+    /// Notes what a model says of a request.
+    pub(super) fn explain(&mut self, id: RequestId, explanation: Arc<Explanation>) {
+        let Some(group) = self.by_id.get(&id).and_then(|at| self.groups.get_mut(at)) else {
+            return;
+        };
+        for open in group.open.iter_mut().filter(|open| open.request.id == id) {
+            Arc::make_mut(open).explanation = Some(Arc::clone(&explanation));
         }
     }
 

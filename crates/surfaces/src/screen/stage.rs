@@ -216,6 +216,7 @@ pub(super) fn open(request: PermissionRequest) -> Arc<OpenRequest> {
         shown: true,
         touched: false,
         advice: Vec::new(),
+        explanation: None,
     })
 }
 

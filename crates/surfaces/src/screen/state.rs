@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use pointsman_approvals::{Advice, OpenRequest};
 use pointsman_model::{
-    Answerer, Millis, RequestId, RunId, Surface, Verdict, VerdictKind, WallTime, WorkerId,
+    Answerer, Explanation, Millis, RequestId, RunId, Surface, Verdict, VerdictKind, WallTime,
+    WorkerId,
 };
 use pointsman_swarm::RunEvent;
 use ratatui::layout::{Rect, Size};
@@ -91,6 +92,7 @@ impl State {
             Event::Shown(open) => self.shown(open, now),
             Event::Listed(all) => self.listed(all, now),
             Event::Advised(id, advice) => self.advised(id, advice),
+            Event::Explained(id, explanation) => self.explained(id, explanation),
             Event::Closed(id, verdict) => self.closed(id, &verdict),
             Event::Refused(id, text) => {
                 self.queue.unsent(id);
@@ -194,6 +196,17 @@ impl State {
             shown::line(&advice.text)
         );
         self.queue.advise(id, advice);
+        if let View::Request(dialog) = &mut self.view
+            && self.queue.place_of(id) == Some(dialog.place)
+        {
+            dialog.refresh(&self.queue);
+        }
+        Vec::new()
+    }
+
+    /// What a model says of a request stands in its dialog; nothing rings or moves for it.
+    fn explained(&mut self, id: RequestId, explanation: Arc<Explanation>) -> Vec<Effect> {
+        self.queue.explain(id, explanation);
         if let View::Request(dialog) = &mut self.view
             && self.queue.place_of(id) == Some(dialog.place)
         {

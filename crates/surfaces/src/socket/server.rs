@@ -211,6 +211,7 @@ async fn watch(
                 RequestEvent::Shown { .. }
                 | RequestEvent::Touched { .. }
                 | RequestEvent::Advised { .. }
+                | RequestEvent::Explained { .. }
                 | RequestEvent::DeadlineSoon { .. },
             ) => continue,
         };

@@ -243,6 +243,8 @@ pub enum Came {
     Won,
     /// The request had been answered the same way before; nothing changed.
     SameAgain,
+    /// The classifier had refused it; it passes when the agent asks for it again.
+    Lifted,
     /// It had been answered another way.
     Conflict,
     /// Its deadline has passed, or it was withdrawn.
@@ -264,6 +266,8 @@ pub struct StatusWire {
     pub waiting: usize,
     /// How many agents are at work.
     pub at_work: usize,
+    /// How the classifier does, where there is one.
+    pub classifier: Option<String>,
 }
 
 /// What is wrong with a job file.

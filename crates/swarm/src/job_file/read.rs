@@ -11,7 +11,7 @@ use toml::de::DeTable;
 use super::nearest::nearest;
 use super::reader::{Reader, Section, Text};
 use super::settings::{FAILURE, RETRY_WAIT_S, Settings, TIME_S_MAX, settings};
-use super::work::{Worker, work};
+use super::work::{ModelText, Worker, earlier, work};
 use super::{
     AgentDefinition, FailurePolicy, Job, JobFile, JobFileProblem, Retry, Work, graph,
     settings as shared,
@@ -46,7 +46,7 @@ pub(super) const FILE_KEYS: &[&str] = &[
     "agents",
 ];
 /// The keys that a job has beside those it shares with `[defaults]`.
-pub(super) const JOB_KEYS: &[&str] = &["name", "task", "needs", "step"];
+pub(super) const JOB_KEYS: &[&str] = &["name", "task", "needs", "step", "resumes", "replays"];
 /// The keys of an agent.
 pub(super) const AGENT_KEYS: &[&str] = &["agent", "mode", "model", "description", "tools", "step"];
 
@@ -55,6 +55,7 @@ pub(super) fn read(
     text: &str,
     path: &str,
     project: Option<&AbsPath>,
+    others: &[AgentName],
 ) -> Result<JobFile, Vec<JobFileProblem>> {
     let file: Arc<str> = path.into();
     let mut reader = Reader::new(text, Arc::clone(&file));
@@ -68,7 +69,7 @@ pub(super) fn read(
     // A torn text yields sections that nobody wrote; what is said of them would only mislead.
     let job_file = errors
         .is_empty()
-        .then(|| whole_file(&mut reader, root, named, project));
+        .then(|| whole_file(&mut reader, root, named, (project, others)));
     match (job_file, reader.into_problems()) {
         (Some(job_file), problems) if problems.is_empty() => Ok(job_file),
         (_, problems) => Err(problems),
@@ -84,7 +85,7 @@ fn whole_file<'t>(
     reader: &mut Reader<'t>,
     root: Section<'_, 't>,
     (path, digest): (Arc<str>, Digest),
-    project: Option<&AbsPath>,
+    (project, others): (Option<&AbsPath>, &[AgentName]),
 ) -> JobFile {
     reader.only_known(root, FILE_KEYS);
     let slots = reader.number(root, "slots", 1..=SLOTS_MAX);
@@ -106,7 +107,7 @@ fn whole_file<'t>(
         drafts.push(draft);
     }
     for (agent, at) in spawned {
-        known_agent(reader, &agents, &agent, at);
+        known_agent(reader, &agents, others, (&agent, at));
     }
     JobFile {
         path,
@@ -117,6 +118,7 @@ fn whole_file<'t>(
         answer_within: answer_s.map(seconds),
         jobs: resolve_needs(reader, drafts),
         agents,
+        model: defaults.model.as_ref().map(ModelText::work),
     }
 }
 
@@ -127,14 +129,15 @@ fn seconds(count: u32) -> Duration {
 fn known_agent(
     reader: &mut Reader<'_>,
     agents: &BTreeMap<AgentName, AgentDefinition>,
-    agent: &str,
-    at: usize,
+    others: &[AgentName],
+    (agent, at): (&str, usize),
 ) {
-    if agents.contains_key(&AgentName::new(agent)) {
+    let name = AgentName::new(agent);
+    if agents.contains_key(&name) || others.contains(&name) {
         return;
     }
     let message = format!("there is no agent `{agent}` in this file");
-    let hint = match nearest(agent, agents.keys().map(AgentName::as_str)) {
+    let hint = match nearest(agent, agents.keys().chain(others).map(AgentName::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("add `[agents.{agent}]` with its steps"),
     };
@@ -257,6 +260,15 @@ fn job<'t>(
     let at = name.as_ref().map_or(span.start, |name| name.span.start);
     let name: Arc<str> = name.map_or_else(String::new, |name| name.text).into();
     let task = reader.text(section, "task");
+    let resumes = earlier(reader, section, "resumes");
+    if let (Some(_), Work::Steps(_) | Work::Replay(_)) = (resumes, &work) {
+        let hint = "only a thinking agent goes on with a conversation: write `agent = \"llm\"`";
+        reader.report(
+            at,
+            "this job's agent has no conversation to resume",
+            Some(hint),
+        );
+    }
     let needs = reader.texts(section, "needs");
     let folder = own.folder.as_ref().or(defaults.folder.as_ref());
     let directories = own.directories.iter().chain(&defaults.directories);
@@ -268,6 +280,7 @@ fn job<'t>(
         task: task.map_or_else(|| name.as_ref().into(), |task| task.text.into()),
         name,
         work,
+        resumes,
         folder: folder.map_or(".", |folder| folder.text.as_str()).into(),
         directories: directories.map(|text| text.text.as_str().into()).collect(),
         mode: own.mode.or(defaults.mode),

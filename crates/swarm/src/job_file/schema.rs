@@ -95,6 +95,7 @@ enum FailureText {
 enum KindText {
     Steps,
     Llm,
+    Replay,
 }
 
 /// A permission mode.
@@ -189,6 +190,12 @@ with_settings! {
         /// What it is for; people who are asked see it.
         #[schemars(default)]
         task: Option<String>,
+        /// The thinking agent of an earlier run whose conversation it goes on with, like `w3-1`.
+        #[schemars(default)]
+        resumes: Option<String>,
+        /// The agent of an earlier run whose calls an agent of the kind `replay` asks for again, like `w3-1`.
+        #[schemars(default)]
+        replays: Option<String>,
         /// The jobs that must have ended well before it starts.
         #[schemars(default)]
         needs: Vec<String>,

@@ -130,7 +130,7 @@ fn a_whole_file_says_what_it_says() {
 fn steps_of(work: &Work) -> usize {
     match work {
         Work::Steps(steps) => steps.steps.len(),
-        Work::Model(_) => 0,
+        Work::Model(_) | Work::Replay(_) => 0,
     }
 }
 
@@ -167,6 +167,7 @@ description = "helps"
     let model = |work: &Work| match work {
         Work::Model(model) => model.settings.model.clone(),
         Work::Steps(_) => "steps".into(),
+        Work::Replay(worker) => worker.to_string(),
     };
     let works: Vec<String> = file.jobs.iter().map(|job| model(&job.work)).collect();
     assert_eq!(works, ["m", "other", "steps"]);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pointsman_agents::ModelSettings;
+use pointsman_model::WorkerId;
 use serde::Deserialize as _;
 use toml::de::ValueDeserializer;
 
@@ -15,16 +16,27 @@ use super::{ModelWork, Work, steps};
 pub(super) enum AgentKind {
     Steps,
     Llm,
+    Replay,
 }
 
-pub(super) const KINDS: &[(&str, AgentKind)] =
-    &[("steps", AgentKind::Steps), ("llm", AgentKind::Llm)];
+pub(super) const KINDS: &[(&str, AgentKind)] = &[
+    ("steps", AgentKind::Steps),
+    ("llm", AgentKind::Llm),
+    ("replay", AgentKind::Replay),
+];
 
 /// A model as a section names it, with its place.
 #[derive(Debug, Clone)]
 pub(super) struct ModelText {
     work: Arc<ModelWork>,
     at: usize,
+}
+
+impl ModelText {
+    /// The model as agents have it.
+    pub(super) fn work(&self) -> Arc<ModelWork> {
+        Arc::clone(&self.work)
+    }
 }
 
 /// Takes the model out of a section.
@@ -50,6 +62,25 @@ pub(super) fn model<'t>(reader: &mut Reader<'t>, section: Section<'_, 't>) -> Op
             None
         }
     }
+}
+
+/// The agent of an earlier run that a section names.
+pub(super) fn earlier<'t>(
+    reader: &mut Reader<'t>,
+    section: Section<'_, 't>,
+    key: &str,
+) -> Option<WorkerId> {
+    let text = reader.text(section, key)?;
+    let worker = text.text.parse().ok();
+    if worker.is_none() {
+        let message = format!("`{}` is no agent of a run", text.text);
+        reader.report(
+            text.span.start,
+            &message,
+            Some("write it like `w3-1`, as `pointsman log` tells it"),
+        );
+    }
+    worker
 }
 
 /// Whose work it is, for what is said of it.
@@ -88,6 +119,25 @@ pub(super) fn work<'t>(
                 reader.report(model.at, message, Some("write `agent = \"llm\"`"));
             }
             (Work::Steps(found.steps), found.spawned)
+        }
+        AgentKind::Replay => {
+            if let Some(step) = section.get("step") {
+                let message =
+                    format!("{named} asks for what another agent asked for and takes no steps");
+                reader.report(step.span().start, &message, None);
+            }
+            let work = match earlier(reader, section, "replays") {
+                Some(worker) => Work::Replay(worker),
+                None => {
+                    if section.get("replays").is_none() {
+                        let message = format!("{named} names no agent to replay");
+                        let hint = "add `replays = \"w3-1\"`; `pointsman log` tells their ids";
+                        reader.report(worker.at, &message, Some(hint));
+                    }
+                    Work::Steps(found.steps)
+                }
+            };
+            (work, Vec::new())
         }
         AgentKind::Llm => {
             if let Some(step) = section.get("step") {

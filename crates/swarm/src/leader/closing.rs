@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pointsman_approvals::EndScope;
-use pointsman_gate::Happening;
+use pointsman_gate::{ClassifierState, Happening};
 use pointsman_ledger::{ReadError, RunEnded};
 use pointsman_model::Millis;
 use tokio::time::Instant;
@@ -42,6 +42,7 @@ impl Leader {
         };
         let exit = ExitCode::of(self.plan.stopping(), ends, found);
         self.remarks.extend(tally.halted);
+        self.remarks.extend(self.on_classifier());
         let record = RunEnded {
             exit_code: exit.code(),
             text: self.in_words(tally.counts.unanswered).into(),
@@ -137,6 +138,14 @@ impl Leader {
                 took: Millis::from(progress.took),
             })
             .collect()
+    }
+
+    /// How the classifier did, when it was asked or could not be.
+    fn on_classifier(&self) -> Option<Box<str>> {
+        let classifier = self.ground.classifier.as_ref()?;
+        let health = classifier.health();
+        (health.state != ClassifierState::Untried)
+            .then(|| format!("classifier `{}`: {health}", classifier.name()).into())
     }
 
     /// The result in a line, for the record.

@@ -104,7 +104,7 @@ fn mode_of(options: &LeaderOptions, job: &Job) -> Result<PermissionMode, StartEr
 }
 
 /// Whether the settings switch that mode off.
-fn is_forbidden(options: &LeaderOptions, mode: PermissionMode) -> bool {
+pub(super) fn is_forbidden(options: &LeaderOptions, mode: PermissionMode) -> bool {
     let switches = &options.loaded.switches;
     match mode {
         PermissionMode::BypassPermissions => switches.bypass == Offer::Forbidden,

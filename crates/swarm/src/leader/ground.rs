@@ -6,19 +6,20 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use dashmap::DashMap;
-use pointsman_agents::ModelAccess;
+use pointsman_agents::{AgentSaid, ModelAccess};
 use pointsman_approvals::{EndScope, Grants, InProcessMailbox, Requests};
-use pointsman_gate::{HookWord, Hooks, PermissionHandler};
+use pointsman_gate::{Classifier, HookWord, Hooks, Lifts, PermissionHandler};
 use pointsman_ledger::{Clock, Ledger};
-use pointsman_model::{AgentName, HandlerKind, Millis, Outcome, RunId, WorkerId};
+use pointsman_model::{HandlerKind, Millis, Outcome, RunId, WorkerId};
 use pointsman_policy::{Frozen, Tree};
 use pointsman_process::Environment;
 use pointsman_tools::{CallMoved, Pace, RunIds, Toolbox};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
+use super::roster::Roster;
 use crate::directory::Directory;
-use crate::job_file::AgentDefinition;
+use crate::job_file::ModelWork;
 use crate::{RunEvent, StopReason};
 
 /// How long an end of open questions may take to reach the disk before the leader goes on without it; their agents are
@@ -34,6 +35,10 @@ pub(super) struct Ground {
     pub(super) requests: Requests,
     pub(super) grants: Grants,
     pub(super) hooks: Arc<Hooks>,
+    /// Where people lift what the classifier refused.
+    pub(super) lifts: Lifts,
+    /// Who judges beside people.
+    pub(super) classifier: Option<Arc<dyn Classifier>>,
     pub(super) toolbox: Arc<Toolbox>,
     pub(super) tree: Arc<dyn Tree>,
     pub(super) environment: Environment,
@@ -41,6 +46,8 @@ pub(super) struct Ground {
     pub(super) answer_within: Millis,
     pub(super) moves: broadcast::Sender<CallMoved>,
     pub(super) events: broadcast::Sender<RunEvent>,
+    /// What thinking agents say, while they say it.
+    pub(super) said: broadcast::Sender<AgentSaid>,
     pub(super) directory: Directory,
     /// The frozen context of each agent that was started, for the census and for what is judged anew.
     pub(super) contexts: Arc<DashMap<WorkerId, Frozen>>,
@@ -51,7 +58,9 @@ pub(super) struct Ground {
     /// How requests of spawned agents reach the desk.
     pub(super) mailbox: InProcessMailbox,
     /// The agents that may be spawned, by type.
-    pub(super) agents: DashMap<AgentName, AgentDefinition>,
+    pub(super) agents: Roster,
+    /// The model of agents whose parents have none.
+    pub(super) model: Option<Arc<ModelWork>>,
     /// How models are reached.
     pub(super) models: Option<ModelAccess>,
     /// How many agents the run may start.

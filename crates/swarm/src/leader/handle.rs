@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 use flume::TrySendError;
+use pointsman_agents::AgentSaid;
 use pointsman_approvals::{EndScope, Grants, Requests};
+use pointsman_gate::{Classifier, Lifts};
 use pointsman_ledger::{AppendError, Clock, Ledger, OrderGiven, RunOrder, StopAsked};
 use pointsman_model::{AbsPath, Answerer, Outcome, RunId, WorkerId};
 use pointsman_policy::Frozen;
@@ -23,9 +25,12 @@ pub struct LeaderHandle {
     pub(super) run: RunId,
     pub(super) requests: Requests,
     pub(super) grants: Grants,
+    pub(super) lifts: Lifts,
+    pub(super) classifier: Option<Arc<dyn Classifier>>,
     pub(super) ledger: Ledger,
     pub(super) directory: Directory,
     pub(super) events: broadcast::Sender<RunEvent>,
+    pub(super) said: broadcast::Sender<AgentSaid>,
     pub(super) moves: broadcast::Sender<CallMoved>,
     pub(super) stops: flume::Sender<StopReason>,
     pub(super) orders: flume::Sender<Order>,
@@ -54,6 +59,20 @@ impl LeaderHandle {
     #[must_use]
     pub fn grants(&self) -> &Grants {
         &self.grants
+    }
+
+    /// How the classifier does, in words; nothing when there is none.
+    #[must_use]
+    pub fn on_classifier(&self) -> Option<String> {
+        let classifier = self.classifier.as_ref()?;
+        let (name, health) = (classifier.name(), classifier.health());
+        Some(format!("classifier `{name}`: {health}"))
+    }
+
+    /// Where a person lifts what the classifier refused.
+    #[must_use]
+    pub fn lifts(&self) -> &Lifts {
+        &self.lifts
     }
 
     /// Where this leader's control socket is to be bound.
@@ -108,6 +127,13 @@ impl LeaderHandle {
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<RunEvent> {
         self.events.subscribe()
+    }
+
+    /// What thinking agents say from now on, piece by piece. As with [`Self::events`], a slow listener misses some; the
+    /// ledger has every turn that was said to its end.
+    #[must_use]
+    pub fn said(&self) -> broadcast::Receiver<AgentSaid> {
+        self.said.subscribe()
     }
 
     /// The moves of calls from now on. As with [`Self::events`], a slow watcher misses some.

@@ -44,8 +44,9 @@ pub(super) async fn try_job(
         task: job.task.clone(),
         origin: Origin::Foreground,
         work: job.work.clone(),
+        resumes: job.resumes,
         stop: stop.clone(),
-        spawner: Arc::new(Nursery::new(Arc::clone(&ground))),
+        spawner: Arc::new(Nursery::new(Arc::clone(&ground), &job.work)),
     };
     // On the heap, so that it can be dropped before the end of this function.
     let mut life = Box::pin(live(&ground, birth));

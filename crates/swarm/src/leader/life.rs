@@ -27,6 +27,8 @@ pub(super) struct Birth {
     pub(super) task: Box<str>,
     pub(super) origin: Origin,
     pub(super) work: Work,
+    /// The agent whose conversation it goes on with.
+    pub(super) resumes: Option<WorkerId>,
     /// Ends it and all below it.
     pub(super) stop: CancellationToken,
     /// How it spawns agents of its own.
@@ -93,7 +95,7 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
     });
     let mut dispatch = Box::new(Dispatch::new(seat(ground, &birth, follow_ups)));
     Box::pin(dispatch.starting(ground.background())).await;
-    let end = match agent_for(ground, &birth) {
+    let end = match Box::pin(agent_for(ground, &birth)).await {
         Ok(mut agent) => {
             let work = agent.work(&dispatch, &birth.stop);
             tokio::select! {
@@ -127,7 +129,7 @@ fn halt_run(ground: &Ground, halt: Halt) {
     match halt.cause {
         HaltCause::Hook(_) => ground.halt(halt.reason),
         // These end their agent alone.
-        HaltCause::Interrupt(_) | HaltCause::EqualRefusals => {}
+        HaltCause::Interrupt(_) | HaltCause::Unjudged | HaltCause::EqualRefusals => {}
     }
 }
 
@@ -240,5 +242,6 @@ impl Drop for Departure {
         self.stop.cancel();
         self.ground.directory.leave(self.worker);
         self.ground.mailbox.forget(self.worker);
+        self.ground.hooks.aftermaths().forget(self.worker);
     }
 }

@@ -5,24 +5,37 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use pointsman_agents::AgentEnd;
-use pointsman_model::{AgentName, ChildContext, LineageStep, SpawnInput, WhoSetMode, WorkerId};
+use pointsman_model::{AgentName, ChildContext, LineageStep, SpawnInput, WorkerId};
 use pointsman_tools::{Seat, SpawnError, SpawnedEnd, SpawnedHow, Spawner};
 
 use super::ground::Ground;
 use super::life::{Birth, NotBorn, live};
+use crate::job_file::{ModelWork, Work};
 
 /// Starts the agents that agents ask for.
 #[derive(Clone)]
 pub(super) struct Nursery {
     ground: Arc<Ground>,
+    /// The model of the agent that asks, or of the one above it that has one.
+    model: Option<Arc<ModelWork>>,
 }
 
 impl Nursery {
-    pub(super) fn new(ground: Arc<Ground>) -> Self {
-        Self { ground }
+    /// The nursery of a job's worker that does this work.
+    pub(super) fn new(ground: Arc<Ground>, work: &Work) -> Self {
+        let model = model_of(work).or_else(|| ground.model.clone());
+        Self { ground, model }
     }
 
-    /// The agent as the job file defines it, with the context that is left to it below `parent`.
+    /// The nursery of an agent that was spawned here.
+    fn below(&self, work: &Work) -> Self {
+        Self {
+            ground: Arc::clone(&self.ground),
+            model: model_of(work).or_else(|| self.model.clone()),
+        }
+    }
+
+    /// The agent as the job file or an agent file defines it, with the context that is left to it below `parent`.
     fn birth(
         &self,
         parent: &Seat,
@@ -35,6 +48,11 @@ impl Nursery {
                 known: self.ground.agent_types(),
             });
         };
+        let Some(work) = definition.work(self.model.as_ref()) else {
+            return Err(SpawnError::NoModel {
+                name: name.as_str().into(),
+            });
+        };
         let frozen = parent.frozen.child(ChildContext {
             step: LineageStep {
                 worker: self.ground.ids.next_worker(),
@@ -42,18 +60,19 @@ impl Nursery {
                 label: name.as_str().into(),
                 agent: name.clone(),
             },
-            // A person wrote the job file and named it on the command line.
-            mode: definition.mode.map(|mode| (mode, WhoSetMode::Person)),
+            mode: definition.mode,
             tools: definition.tools.clone(),
             folder: None,
+            rules: definition.denies.clone(),
         })?;
         Ok(Birth {
             frozen,
             task: task(input),
             origin: parent.origin,
-            work: definition.work.clone(),
             stop: parent.stop.child_token(),
-            spawner: Arc::new(self.clone()),
+            spawner: Arc::new(self.below(&work)),
+            work,
+            resumes: None,
         })
     }
 }
@@ -74,6 +93,13 @@ impl Spawner for Nursery {
                 Err(SpawnError::NotRecorded(error.to_string().into()))
             }
         }
+    }
+}
+
+fn model_of(work: &Work) -> Option<Arc<ModelWork>> {
+    match work {
+        Work::Model(model) => Some(Arc::clone(model)),
+        Work::Steps(_) | Work::Replay(_) => None,
     }
 }
 

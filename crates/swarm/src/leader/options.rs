@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pointsman_agents::ModelAccess;
-use pointsman_gate::Classifier;
+use pointsman_gate::{Classifier, Explainer};
 use pointsman_ledger::{AppendError, Clock, OpenError};
 use pointsman_model::{AbsPath, Attended, PermissionMode};
 use pointsman_policy::settings::Loaded;
@@ -40,6 +40,8 @@ pub struct LeaderOptions {
     pub toolbox: Arc<Toolbox>,
     /// Who judges beside people, when settings configure one.
     pub classifier: Option<Arc<dyn Classifier>>,
+    /// The model that explains questions to people, when settings configure one.
+    pub explainer: Option<Explainer>,
     /// How models are reached; needed when the job file has agents that think.
     pub models: Option<ModelAccess>,
     /// pointsman's version, for the record.

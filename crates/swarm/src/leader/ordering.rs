@@ -8,6 +8,7 @@ use pointsman_tools::Course;
 
 use super::contexts::{job_grounds, stopping};
 use super::orders::{Order, OrderError, RetryWhich};
+use super::roster::of_job_file;
 use super::work::check_models;
 use super::{Leader, Progress};
 use crate::plan::{PlanEffect, PlanEvent};
@@ -117,7 +118,7 @@ impl Leader {
         }
         let file = &self.options.job_file;
         for (name, agent) in &file.agents {
-            self.ground.agents.insert(name.clone(), agent.clone());
+            self.ground.agents.insert(name.clone(), of_job_file(agent));
         }
         let names = file.jobs.iter().map(|job| Arc::clone(&job.name)).collect();
         self.jobs.extend(file.jobs.iter().cloned().map(Arc::new));

@@ -8,8 +8,8 @@ use std::time::Duration;
 use dashmap::DashMap;
 use pointsman_approvals::{Grants, Requests, RequestsOptions, RequestsService, in_process};
 use pointsman_gate::{
-    Adjudicator, CoordinatorHandler, HookPlace, Hooks, Notices, Panel, SwarmWorkerHandler,
-    hooks_that_cant_start,
+    Adjudicator, CoordinatorHandler, Explaining, HookPlace, Hooks, Lifts, Notices, Panel,
+    SwarmWorkerHandler, hooks_that_cant_start,
 };
 use pointsman_ledger::{Ledger, OpenReport, RunStart};
 use pointsman_model::{Attended, Millis, RunId};
@@ -22,6 +22,7 @@ use super::contexts::{job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
 use super::orders::Order;
+use super::roster::{Roster, roster};
 use super::work::{check_models, without_keys};
 use super::{Leader, LeaderHandle, LeaderOptions, Patience, Progress, StartError, reaping};
 use crate::directory::Directory;
@@ -45,6 +46,8 @@ pub(super) async fn start(
     mut options: LeaderOptions,
 ) -> Result<(LeaderHandle, Leader), StartError> {
     let (grounds, mut problems) = job_grounds(&options)?;
+    let (agents, found) = roster(&options);
+    problems.extend(found);
     check_models(&options)?;
     options.environment = without_keys(&options);
     let place = hook_place(&options, None);
@@ -70,7 +73,7 @@ pub(super) async fn start(
         ground,
         services,
         services_stop,
-    } = stand_up(&options, ledger, run, stop.clone());
+    } = stand_up(&options, agents, ledger, run, stop.clone());
     let board = JobBoard::of(&options.job_file.jobs);
     let handle = handle(&options, &ground, &board, (stop, order));
     let jobs: Vec<_> = options
@@ -115,9 +118,12 @@ fn handle(
         run: ground.run,
         requests: ground.requests.clone(),
         grants: ground.grants.clone(),
+        lifts: ground.lifts.clone(),
+        classifier: ground.classifier.clone(),
         ledger: ground.ledger.clone(),
         directory: ground.directory.clone(),
         events: ground.events.clone(),
+        said: ground.said.clone(),
         moves: ground.moves.clone(),
         stops,
         orders,
@@ -141,6 +147,7 @@ struct Stood {
 /// Makes what all agents share, and starts the services behind it.
 fn stand_up(
     options: &LeaderOptions,
+    agents: Roster,
     ledger: Ledger,
     run: RunId,
     stops: flume::Sender<StopReason>,
@@ -155,7 +162,11 @@ fn stand_up(
     );
     services.spawn(service.run(services_stop.clone()));
     let grants = Grants::new(run, ledger.clone(), Arc::clone(&clock));
+    if let Some(classifier) = &options.classifier {
+        classifier.begins(&options.environment);
+    }
     let panel = panel(options, &ledger, requests.clone(), grants.clone());
+    let lifts = panel.lifts.clone();
     let hooks = Arc::clone(&panel.hooks);
     let contexts = Arc::new(DashMap::new());
     let coordinator = CoordinatorHandler::new(panel.clone());
@@ -170,6 +181,10 @@ fn stand_up(
     services.spawn(desk.run(inbox, services_stop.clone()));
     let notices = Notices::new(requests.clone(), Arc::clone(&hooks));
     services.spawn(notices.run(services_stop.clone()));
+    if let Some(explainer) = &options.explainer {
+        let explaining = Explaining::new(requests.clone(), explainer.clone());
+        services.spawn(explaining.run(services_stop.clone()));
+    }
     let ground = Ground {
         run,
         ledger,
@@ -178,18 +193,22 @@ fn stand_up(
         requests,
         grants,
         hooks,
+        lifts,
+        classifier: options.classifier.clone(),
         toolbox: Arc::clone(&options.toolbox),
         tree: Arc::clone(&options.tree),
         environment: options.environment.clone(),
         answer_within: answer_within(options),
         moves: broadcast::Sender::new(EVENTS_MAX),
         events: broadcast::Sender::new(EVENTS_MAX),
+        said: broadcast::Sender::new(EVENTS_MAX),
         directory: Directory::default(),
         contexts,
         coordinator: Arc::new(coordinator),
         swarm_worker: Arc::new(SwarmWorkerHandler::new(panel, Arc::new(mailbox.clone()))),
         mailbox,
-        agents: options.job_file.agents.clone().into_iter().collect(),
+        agents,
+        model: options.job_file.model.clone(),
         models: options.models.clone(),
         agents_max: options.job_file.agents_max,
         agents_started: AtomicU32::new(0),
@@ -223,6 +242,7 @@ fn panel(options: &LeaderOptions, ledger: &Ledger, requests: Requests, grants: G
         requests,
         hooks: Arc::new(Hooks::new(options.loaded.hooks.clone(), place)),
         classifier: options.classifier.clone(),
+        lifts: Lifts::default(),
         grants,
         attended: options.attended,
         clock: Arc::clone(&options.clock),

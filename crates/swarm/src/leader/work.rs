@@ -1,8 +1,11 @@
 //! Who does an agent's work: its script, or a model.
 
 use pointsman_agents::{
-    Agent, LlmAgent, LlmRole, ModelAccess, ModelSettingsError, StepsAgent, SubAgentChoice,
+    Agent, LlmAgent, LlmRole, ModelAccess, ModelSettingsError, ReplayAgent, StepsAgent,
+    SubAgentChoice, Transcript, conversation_of,
 };
+use pointsman_ledger::{Filter, LedgerRecord};
+use pointsman_model::WorkerId;
 use pointsman_process::Environment;
 
 use super::ground::Ground;
@@ -20,11 +23,27 @@ pub enum NoModel {
     /// The settings don't lead to it.
     #[error(transparent)]
     Settings(#[from] ModelSettingsError),
+    /// What an earlier agent did can't be read.
+    #[error("what {worker} did can't be read: {why}")]
+    NoPast {
+        /// The earlier agent.
+        worker: WorkerId,
+        /// Why.
+        why: Box<str>,
+    },
 }
 
 /// The agent that does the work it is born with.
-pub(super) fn agent_for(ground: &Ground, birth: &Birth) -> Result<Box<dyn Agent>, NoModel> {
+pub(super) async fn agent_for(ground: &Ground, birth: &Birth) -> Result<Box<dyn Agent>, NoModel> {
     match &birth.work {
+        Work::Replay(worker) => {
+            let records = past(ground, *worker).await?;
+            let transcript = Transcript::of(&records, *worker);
+            if transcript.calls.is_empty() {
+                return Err(no_past(*worker, "it asked for no call"));
+            }
+            Ok(Box::new(ReplayAgent::new(transcript)))
+        }
         Work::Steps(steps) => Ok(Box::new(StepsAgent::new(steps.clone()))),
         Work::Model(model) => {
             let client = client(ground.models.as_ref(), model)?;
@@ -33,8 +52,43 @@ pub(super) fn agent_for(ground: &Ground, birth: &Birth) -> Result<Box<dyn Agent>
                 sub_agents: sub_agents(ground, birth),
             };
             let limits = model.settings.limits();
-            Ok(Box::new(LlmAgent::new(client, role, limits, &birth.task)))
+            let agent = match birth.resumes {
+                None => LlmAgent::new(client, role, limits, &birth.task),
+                Some(worker) => {
+                    let turns = conversation_of(&past(ground, worker).await?, worker);
+                    if turns.is_empty() {
+                        return Err(no_past(worker, "it had no conversation"));
+                    }
+                    LlmAgent::resumed(client, role, limits, turns)
+                }
+            };
+            Ok(Box::new(agent.heard_by(ground.said.clone())))
         }
+    }
+}
+
+/// The records of an earlier agent. Its run's leader may be this one: then they are read as far as they go.
+async fn past(ground: &Ground, worker: WorkerId) -> Result<Vec<LedgerRecord>, NoModel> {
+    let ledger = ground.ledger.clone();
+    let reading = tokio::task::spawn_blocking(move || {
+        let filter = Filter {
+            worker: Some(worker),
+            ..Filter::of_run(worker.run())
+        };
+        ledger.reader()?.records(&filter)
+    });
+    match reading.await {
+        Ok(Ok(list)) if list.unreadable.is_empty() => Ok(list.records),
+        Ok(Ok(_)) => Err(no_past(worker, "some of its records are damaged")),
+        Ok(Err(error)) => Err(no_past(worker, &error.to_string())),
+        Err(error) => Err(no_past(worker, &error.to_string())),
+    }
+}
+
+fn no_past(worker: WorkerId, why: &str) -> NoModel {
+    NoModel::NoPast {
+        worker,
+        why: why.into(),
     }
 }
 
@@ -66,7 +120,7 @@ fn client(
 /// The environment of what agents start: without the keys of models, whatever their variables are called.
 pub(super) fn without_keys(options: &LeaderOptions) -> Environment {
     let models = works(options).filter_map(|work| match work {
-        Work::Steps(_) => None,
+        Work::Steps(_) | Work::Replay(_) => None,
         Work::Model(model) => Some(model.settings.key_variable()),
     });
     models.fold(options.environment.clone(), Environment::without)
@@ -85,7 +139,7 @@ fn works(options: &LeaderOptions) -> impl Iterator<Item = &Work> {
 pub(super) fn check_models(options: &LeaderOptions) -> Result<(), NoModel> {
     for work in works(options) {
         match work {
-            Work::Steps(_) => {}
+            Work::Steps(_) | Work::Replay(_) => {}
             Work::Model(model) => drop(client(options.models.as_ref(), model)?),
         }
     }

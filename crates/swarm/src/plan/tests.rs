@@ -14,6 +14,7 @@ fn job(name: &str, needs: &[usize], retries: u32, on_failure: FailurePolicy) -> 
         name: name.into(),
         task: name.into(),
         work: Work::Steps(Steps { steps: Vec::new() }),
+        resumes: None,
         folder: ".".into(),
         directories: Vec::new(),
         mode: None,

@@ -87,6 +87,7 @@ impl Stage {
             environment: Environment::without_secrets(std::env::vars_os()),
             toolbox: Arc::new(Toolbox::built_in()),
             classifier: None,
+            explainer: None,
             models: None,
             version: "test".into(),
         }

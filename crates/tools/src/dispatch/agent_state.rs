@@ -28,6 +28,8 @@ pub enum HaltCause {
     Hook(Box<str>),
     /// A hook, this agent alone.
     Interrupt(Box<str>),
+    /// The classifier could not judge what it asked for, and nobody was there.
+    Unjudged,
     /// The limit on equal refusals.
     EqualRefusals,
 }

@@ -40,7 +40,7 @@ impl Dispatch {
             let request = self.request(&form, &bound, supersedes.take());
             let id = request.id;
             let verdict = self.seat.handler.resolve(request).await;
-            self.follow_hook(id, &verdict, &form.folder).await;
+            let wishes = self.follow(id, &verdict);
             match self.heed(&form, &verdict).await? {
                 Heeded::AskAgain(changed, why) => {
                     form = changed;
@@ -59,6 +59,7 @@ impl Dispatch {
                     bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
                 }
             }
+            self.loosen(&wishes, &form.folder).await;
             self.make_grants(&verdict, id).await;
             life.apply(CallEvent::Admit)?;
             return Ok(Passed {

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use pointsman_gate::{
-    Asker, FailedHow, HaltReach, Happening, Heard, HookScene, HookWish, HookWord, Stopping,
+    AfterHalt, Asker, FailedHow, HaltReach, Happening, Heard, HookScene, HookWish, HookWord,
+    Stopping,
 };
 use pointsman_model::{AbsPath, CallEvent, Effects, Millis, RequestId, Verdict, VerdictKind};
 use tokio_util::sync::CancellationToken;
@@ -193,22 +194,31 @@ impl Dispatch {
         Ok(())
     }
 
-    /// Does what follows a verdict that a hook gave: it may stop the agent or the run, and change more
-    /// than the call.
-    pub(super) async fn follow_hook(
-        &self,
-        request: RequestId,
-        verdict: &Verdict,
-        folder: &AbsPath,
-    ) {
-        let Some(aftermath) = self.seat.hooks.aftermath(request, verdict) else {
-            return;
+    /// Does what follows a verdict beyond its call, as far as it stops somebody: a hook may stop the agent or the run, a
+    /// call that could not be judged may halt the agent. Gives what a hook loosens, for when the call passes.
+    pub(super) fn follow(&self, request: RequestId, verdict: &Verdict) -> Vec<HookWish> {
+        let Some(aftermath) = self.seat.hooks.aftermaths().of(request, verdict) else {
+            return Vec::new();
         };
-        if let (Some(halt), VerdictKind::Deny { .. }) = (&aftermath.halt, &verdict.kind) {
-            self.halt_by_hook(halt.reach, &halt.word.hook, &halt.word.text);
+        match (aftermath.halt, &verdict.kind) {
+            (Some(AfterHalt::Hook(halt)), VerdictKind::Deny { .. }) => {
+                self.halt_by_hook(halt.reach, &halt.word.hook, &halt.word.text);
+            }
+            (Some(AfterHalt::Unjudged { why }), VerdictKind::Ended { .. }) => {
+                self.state.halt(Halt {
+                    cause: HaltCause::Unjudged,
+                    reason: why.into(),
+                });
+            }
+            (Some(_) | None, _) => {}
         }
+        aftermath.wishes
+    }
+
+    /// Takes in what an answering hook loosens beyond a call that passes.
+    pub(super) async fn loosen(&self, wishes: &[HookWish], folder: &AbsPath) {
         let asker = self.asker(folder);
-        for wish in &aftermath.wishes {
+        for wish in wishes {
             let followed = self.seat.hooks.follow_up(wish, &asker, &self.seat.grants);
             if let Err(error) = followed.await {
                 tracing::warn!(hook = &*wish.hook, %error, "what a hook wants was not taken in");

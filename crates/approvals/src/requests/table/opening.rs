@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use pointsman_ledger::{
-    Advised, AppendError, RecordBody, RequestOpened, RequestReopened, RequestShown, RequestTrace,
-    Showing,
+    Advised, AppendError, Explained, RecordBody, RequestOpened, RequestReopened, RequestShown,
+    RequestTrace, Showing,
 };
-use pointsman_model::{Outcome, RequestId};
+use pointsman_model::{Explanation, Outcome, RequestId};
 use smallvec::{SmallVec, smallvec};
 
 use super::{Asked, Done, Effect, Effects, Entry, Key, Now, OPEN_MAX, Opening, Phase, Table};
@@ -165,6 +165,7 @@ impl Table {
                 shown: entry.shown,
                 touched: entry.touched,
                 advice: Vec::new(),
+                explanation: None,
             },
         ))));
         for done in dones {
@@ -230,5 +231,26 @@ impl Table {
             }),
         });
         effects.push(Effect::Publish(RequestEvent::Advised { id, advice }));
+    }
+
+    /// Nothing follows from an explanation; who was told it is on record.
+    pub(super) fn explain(
+        &mut self,
+        id: RequestId,
+        explanation: Arc<Explanation>,
+        effects: &mut Effects,
+    ) {
+        let Some(entry) = self.find(id).and_then(|key| self.entries.get_mut(key)) else {
+            return;
+        };
+        effects.push(Effect::Note {
+            run: id.run(),
+            body: RecordBody::from(Explained {
+                request: id,
+                call: entry.request.call.id,
+                explanation: (*explanation).clone(),
+            }),
+        });
+        effects.push(Effect::Publish(RequestEvent::Explained { id, explanation }));
     }
 }

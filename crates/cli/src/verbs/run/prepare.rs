@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pointsman_agents::ModelAccess;
 use pointsman_ledger::Clock;
+use pointsman_llm::{Cassette, Recorder, Transport};
 use pointsman_model::{Attended, PermissionMode};
 use pointsman_policy::settings::{Presence, SourceTexts};
 use pointsman_policy::{DiskTree, Problem};
@@ -15,6 +16,7 @@ use pointsman_tools::Toolbox;
 use serde_json::json;
 
 use super::super::rules::{self, Given};
+use super::judges;
 use crate::arguments::RunArguments;
 use crate::failure::{Code, Failure};
 use crate::output::{Form, Output};
@@ -27,6 +29,7 @@ pub(super) struct Prepared {
     mode: Option<PermissionMode>,
     wants: Wants,
     shape: Shape,
+    models: ModelAccess,
 }
 
 /// How the person at the terminal is asked.
@@ -74,8 +77,10 @@ pub(super) fn prepare(
             .at(&shown)
             .hint("`pointsman init` writes a job file to start from")
     })?;
-    let parsed = JobFile::parse_in(&text, &shown, &place.project);
     let given = rules::read(&arguments.rules, place)?;
+    let agents = given.loaded.agents.iter().map(|agent| agent.name.clone());
+    let agents: Vec<_> = agents.collect();
+    let parsed = JobFile::parse_among(&text, &shown, &place.project, &agents);
     rules::tell(&given.loaded, output);
     for problem in &given.loaded.problems {
         output.object(&json!({ "problem": problem }));
@@ -95,6 +100,7 @@ pub(super) fn prepare(
         mode: arguments.rules.mode,
         given,
         wants,
+        models: models(arguments)?,
         shape: match (arguments.plain, output.form()) {
             (false, Form::Person) => Shape::Screen,
             // Standard output is for the program that reads it.
@@ -197,14 +203,21 @@ impl Prepared {
         }
     }
 
-    /// All that the leader is started with.
+    /// All that the leader is started with, and what is to be said of it.
     pub(super) fn options(
         self,
         place: Place,
         attended: Attended,
         clock: Arc<dyn Clock>,
-    ) -> LeaderOptions {
-        LeaderOptions {
+    ) -> (LeaderOptions, Vec<String>) {
+        let models = self.models;
+        let settings = &self.given.loaded.pointsman;
+        let judges = judges::judges(settings, &models, &place.project, &clock);
+        let environment = judges::key_variables(settings).iter().fold(
+            Environment::without_secrets(std::env::vars_os()),
+            |all, key| all.without(key),
+        );
+        let options = LeaderOptions {
             job_file: self.job_file,
             project: place.project,
             home: place.home,
@@ -214,18 +227,33 @@ impl Prepared {
             mode: self.mode,
             clock,
             tree: Arc::new(DiskTree),
-            environment: Environment::without_secrets(std::env::vars_os()),
+            environment,
             toolbox: Arc::new(Toolbox::built_in()),
-            classifier: None,
-            models: Some(models()),
+            classifier: judges.classifier,
+            explainer: judges.explainer,
+            models: Some(models),
             version: env!("CARGO_PKG_VERSION").into(),
-        }
+        };
+        (options, judges.remarks)
     }
 }
 
-/// Models are reached over the network, with the keys of this process's environment.
-fn models() -> ModelAccess {
+/// How models are reached: over the network, with the keys of this process's environment, on record if a person wants
+/// that; or not at all, by a record of earlier.
+fn models(arguments: &RunArguments) -> Result<ModelAccess, Failure> {
     let variable = |name: &str| std::env::var(name).ok();
     let proxy = variable("HTTPS_PROXY").or_else(|| variable("https_proxy"));
-    ModelAccess::over_network(proxy.as_deref(), variable)
+    match (&arguments.record_models, &arguments.play_models) {
+        (_, Some(file)) => {
+            let cassette = Cassette::open(file).map_err(|error| Failure::of(&error))?;
+            Ok(ModelAccess::played(cassette, variable))
+        }
+        (Some(file), None) => {
+            let recorder = Recorder::create(file).map_err(|error| Failure::of(&error))?;
+            let transport = Transport::recorded(proxy.as_deref(), recorder)
+                .map_err(|error| Failure::of(&error))?;
+            Ok(ModelAccess::by(transport, variable))
+        }
+        (None, None) => Ok(ModelAccess::over_network(proxy.as_deref(), variable)),
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use pointsman_agents::{AgentSaid, SaidWhat};
 use pointsman_ledger::{Filter, LedgerReader, LedgerRecord, RecordBody, Seq};
 use pointsman_model::{CallState, Outcome, PermissionDecision, RunId, WorkerId};
 use pointsman_surfaces::render::{call_line, reason_line, verdict_line};
@@ -10,6 +11,9 @@ use pointsman_surfaces::shown;
 
 /// Records read at once.
 const PAGE: u32 = 1_000;
+
+/// A line that is longer than this is told in parts.
+const SAID_BYTES_MAX: usize = 4_096;
 
 /// Reads what was written since the last time. Blocks on the disk.
 pub(super) struct Tail {
@@ -67,6 +71,8 @@ pub(super) enum Verdicts {
 /// Turns records into lines for a person, those that matter while the run is on.
 pub(super) struct Teller {
     agents: HashMap<WorkerId, String>,
+    /// What agents are in the middle of saying: the line that is not at its end.
+    saying: HashMap<WorkerId, String>,
     paint: Paint,
     verdicts: Verdicts,
 }
@@ -76,6 +82,7 @@ impl Teller {
     pub(super) fn new(paint: Paint, verdicts: Verdicts) -> Self {
         Self {
             agents: HashMap::new(),
+            saying: HashMap::new(),
             paint,
             verdicts,
         }
@@ -134,6 +141,41 @@ impl Teller {
             }
             _ => None,
         }
+    }
+
+    /// The lines that have come to their end with this piece of an agent's words.
+    pub(super) fn said(&mut self, said: &AgentSaid) -> Vec<String> {
+        let open = self.saying.entry(said.worker).or_default();
+        let ended: Vec<String> = match &said.what {
+            SaidWhat::Piece(piece) => {
+                open.push_str(piece);
+                let at = match open.rfind('\n') {
+                    Some(at) => at + 1,
+                    None if open.len() > SAID_BYTES_MAX => open.len(),
+                    None => 0,
+                };
+                open.drain(..at)
+                    .collect::<String>()
+                    .lines()
+                    .map(str::to_owned)
+                    .collect()
+            }
+            SaidWhat::TakenBack => {
+                open.clear();
+                vec!["(the stream broke, so this turn is said anew)".into()]
+            }
+            SaidWhat::TurnEnds => std::mem::take(open).lines().map(str::to_owned).collect(),
+        };
+        if let SaidWhat::TurnEnds = said.what {
+            self.saying.remove(&said.worker);
+        }
+        let name = self.agents.get(&said.worker);
+        let name = name.map_or_else(|| said.worker.to_string(), Clone::clone);
+        ended
+            .iter()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| self.row(&name, "says", &shown::line(line)))
+            .collect()
     }
 
     fn row(&self, who: &str, word: &str, what: &str) -> String {

@@ -110,6 +110,7 @@ impl Scene {
             paint: paint(),
             tail: Some(Tail::of(&ledger, handle.run())),
             warnings,
+            said: handle.said(),
             log: LogFile::beside(&ledger),
         };
         Self {

@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use pointsman_agents::AgentSaid;
 use pointsman_ledger::LedgerRecord;
 use pointsman_surfaces::{ScreenHandle, TerminalHandle};
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
 use super::printer::Printer;
@@ -40,6 +43,8 @@ pub(super) struct Telling {
     /// Where records are looked for; nothing once that has broken off.
     pub(super) tail: Option<Tail>,
     pub(super) warnings: Diverted,
+    /// What thinking agents say.
+    pub(super) said: broadcast::Receiver<AgentSaid>,
     pub(super) log: LogFile,
 }
 
@@ -83,6 +88,11 @@ impl Telling {
                     () = over.cancelled() => {}
                     () = tokio::time::sleep(LOOK_EVERY) => {}
                     line = self.warnings.next() => self.warn(line).await,
+                    Some(said) = next_said(&mut self.said) => {
+                        for line in teller.said(&said) {
+                            self.say(line).await;
+                        }
+                    }
                 },
             }
         }
@@ -119,12 +129,33 @@ impl Telling {
         self.printer.progress().made();
     }
 
+    /// Tells a line of what an agent says. On the full screen its transcript shows its turns.
+    async fn say(&mut self, line: String) {
+        match &self.stage {
+            Stage::Errors if self.printer.form() == Form::Program => {}
+            Stage::Errors => self.printer.note(line).await,
+            Stage::Prompt(terminal) => terminal.say(line).await,
+            Stage::Screen(_) => {}
+        }
+    }
+
     /// Tells a line of the log where it disturbs nothing.
     async fn warn(&mut self, line: String) {
         match &self.stage {
             Stage::Errors => self.printer.note(line).await,
             Stage::Prompt(terminal) => terminal.say(line).await,
             Stage::Screen(_) => self.log.add(line).await,
+        }
+    }
+}
+
+/// The next thing that an agent says; nothing once no agent will. What was missed stands in the ledger.
+async fn next_said(said: &mut broadcast::Receiver<AgentSaid>) -> Option<AgentSaid> {
+    loop {
+        match said.recv().await {
+            Ok(said) => return Some(said),
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return None,
         }
     }
 }

@@ -264,6 +264,9 @@ impl Loading<'_> {
             }
             Some(_) | None => {}
         }
+        if let Some(Said { it, .. }) = &content.explainer {
+            self.loaded.pointsman.explainer = Some(it.clone());
+        }
     }
 
     /// A mode that a project's agent asks for is a person's word once the project is trusted.

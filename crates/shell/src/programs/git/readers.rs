@@ -2,7 +2,7 @@
 
 use pointsman_model::Reach;
 
-use super::tables::{BRANCH, EVERYDAY, GREP, HISTORY, REMOTE, SHORTLOG, TAG};
+use super::tables::{BRANCH, EVERYDAY, GREP, HISTORY, REMOTE, TAG};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 use crate::programs::{Asked, Facts, Lists, UseKind};
@@ -13,14 +13,9 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
     let behind = rest.get(1..).unwrap_or_default();
     match name {
         "log" | "diff" | "show" | "whatchanged" | "rev-list" | "diff-tree" | "diff-index"
-        | "diff-files" | "range-diff" | "cherry" => {
+        | "diff-files" | "shortlog" | "range-diff" | "cherry" => {
             let mut facts = tabled(rest, &HISTORY);
             asks_if_rare(&mut facts, name);
-            if rest.iter().any(|field| field.is("--name-only")) {
-                // Names below the folder.
-                facts.lists = Lists::WhatItReads;
-                facts.listed = vec![asked.here()];
-            }
             Some(facts)
         }
         "status" | "ls-files" | "ls-tree" | "rev-parse" | "describe" | "name-rev"
@@ -38,11 +33,10 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
             Some(facts)
         }
         "grep" => Some(tabled(rest, &GREP)),
-        "branch" => Some(listed(rest, &BRANCH)),
-        "tag" => Some(listed(rest, &TAG)),
-        "shortlog" => Some(tabled(rest, &SHORTLOG)),
+        "branch" => Some(listed(rest, &BRANCH, &["--list", "l"])),
+        "tag" => Some(listed(rest, &TAG, &["--list", "l", "n"])),
         "remote" => match (first, behind) {
-            (None | Some("-v" | "--verbose" | "show"), []) => Some(Facts::reader()),
+            (None | Some("-v" | "--verbose"), []) => Some(Facts::reader()),
             (Some("get-url"), _) => Some(tabled(behind, &REMOTE)),
             _ => None,
         },
@@ -118,13 +112,9 @@ fn operand(facts: &mut Facts, field: &Field) {
     match field.text() {
         Some(text) if text.contains("..") && !text.starts_with("../") => {}
         Some(text) => match text.split_once(':') {
-            // `HEAD:path`, `:path`, `:0:path`: the file as it was, or as it is staged.
-            Some((revision, path)) if !path.is_empty() => {
+            Some((revision, path)) if !path.is_empty() && !revision.is_empty() => {
                 let skip = revision.len() + 1;
                 facts.might(&field.tail(skip), content);
-                if let (true, Some((stage, _))) = (revision.is_empty(), path.split_once(':')) {
-                    facts.might(&field.tail(skip + stage.len() + 1), content);
-                }
             }
             _ if text.contains(['~', '^', '@']) => {}
             _ => facts.might(field, content),
@@ -144,23 +134,13 @@ fn blame(rest: &[Field]) -> Facts {
 }
 
 /// `branch` and `tag`: operands make things, unless an option says that they are patterns.
-fn listed(rest: &[Field], options: &Options) -> Facts {
-    const LISTING: [&str; 8] = [
-        "--list",
-        "l",
-        "n",
-        "--contains",
-        "--no-contains",
-        "--merged",
-        "--no-merged",
-        "--points-at",
-    ];
+fn listed(rest: &[Field], options: &Options, listing: &[&str]) -> Facts {
     let mut facts = Facts::reader();
     let mut lists = false;
     let mut operands = false;
     for arg in read(rest, options, Order::Mixed) {
         match arg {
-            Arg::Option(option, _) => lists |= LISTING.contains(&option),
+            Arg::Option(option, _) => lists |= listing.contains(&option),
             Arg::Stranger(_) => facts.spoil(),
             Arg::Operand(_) => operands = true,
         }
@@ -171,18 +151,16 @@ fn listed(rest: &[Field], options: &Options) -> Facts {
     facts
 }
 
-/// Forms of `config` that show settings: one by its name, or all.
+/// `config --get` and `config get`; every other form may set something or list secrets.
 fn config(rest: &[Field]) -> Option<Facts> {
     const CONFIG: Options = Options {
-        short: "zl",
-        short_value: "f",
+        short: "z",
+        short_value: "",
         short_glued: "",
         long: &[
             "get",
             "get-all",
             "get-regexp",
-            "get-urlmatch",
-            "list",
             "global",
             "system",
             "local",
@@ -191,40 +169,23 @@ fn config(rest: &[Field]) -> Option<Facts> {
             "name-only",
             "show-origin",
             "show-scope",
-            "show-names",
             "bool",
             "int",
-            "bool-or-int",
             "path",
             "includes",
             "no-includes",
             "all",
             "regexp",
         ],
-        long_value: &["type", "default", "file", "blob"],
+        long_value: &["type", "default"],
     };
-    let mut facts = Facts::reader();
-    let mut words = Vec::new();
-    let mut shows = false;
+    let mut gets = rest.first().is_some_and(|field| field.is("get"));
     for arg in read(rest, &CONFIG, Order::Mixed) {
         match arg {
-            Arg::Option(
-                "--get" | "--get-all" | "--get-regexp" | "--get-urlmatch" | "--list" | "l",
-                _,
-            ) => shows = true,
-            Arg::Option("f" | "--file", Some(file)) => facts.read(&file, Reach::Itself),
-            Arg::Option(..) => {}
-            Arg::Operand(field) => words.push(field),
+            Arg::Option("--get" | "--get-all" | "--get-regexp", _) => gets = true,
+            Arg::Option(..) | Arg::Operand(_) => {}
             Arg::Stranger(_) => return None,
         }
     }
-    let first = words.first().and_then(|field| field.text());
-    let shows = shows
-        || match first {
-            Some("get" | "list") => true,
-            Some("set" | "unset" | "edit" | "rename-section" | "remove-section") | None => false,
-            // A name alone shows its value.
-            Some(name) => words.len() == 1 && name.contains('.'),
-        };
-    shows.then_some(facts)
+    gets.then(Facts::reader)
 }

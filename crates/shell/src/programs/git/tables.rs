@@ -86,7 +86,6 @@ pub(super) const HISTORY: Options = Options {
         "no-abbrev-commit",
         "no-color",
         "no-color-moved",
-        "no-commit-id",
         "no-decorate",
         "no-expand-tabs",
         "no-ext-diff",
@@ -188,40 +187,6 @@ pub(super) const HISTORY: Options = Options {
         "ws-error-highlight",
         "show-notes",
         "group",
-    ],
-};
-
-/// `shortlog`, whose letters mean other things.
-pub(super) const SHORTLOG: Options = Options {
-    short: "nsecEiFP",
-    short_value: "",
-    short_glued: "w",
-    long: &[
-        "numbered",
-        "summary",
-        "email",
-        "committer",
-        "all",
-        "no-merges",
-        "merges",
-        "first-parent",
-        "branches",
-        "tags",
-        "remotes",
-        "reverse",
-    ],
-    long_value: &[
-        "group",
-        "since",
-        "until",
-        "after",
-        "before",
-        "author",
-        "grep",
-        "format",
-        "max-count",
-        "skip",
-        "date",
     ],
 };
 
@@ -420,11 +385,6 @@ pub(super) const BRANCH: Options = Options {
     short_value: "",
     short_glued: "",
     long: &[
-        "contains",
-        "no-contains",
-        "merged",
-        "no-merged",
-        "points-at",
         "all",
         "remotes",
         "verbose",
@@ -440,7 +400,15 @@ pub(super) const BRANCH: Options = Options {
         "quiet",
         "omit-empty",
     ],
-    long_value: &["sort", "format"],
+    long_value: &[
+        "contains",
+        "no-contains",
+        "merged",
+        "no-merged",
+        "points-at",
+        "sort",
+        "format",
+    ],
 };
 
 pub(super) const TAG: Options = Options {
@@ -448,11 +416,6 @@ pub(super) const TAG: Options = Options {
     short_value: "",
     short_glued: "n",
     long: &[
-        "contains",
-        "no-contains",
-        "merged",
-        "no-merged",
-        "points-at",
         "list",
         "column",
         "no-column",
@@ -460,7 +423,15 @@ pub(super) const TAG: Options = Options {
         "ignore-case",
         "omit-empty",
     ],
-    long_value: &["sort", "format"],
+    long_value: &[
+        "contains",
+        "no-contains",
+        "merged",
+        "no-merged",
+        "points-at",
+        "sort",
+        "format",
+    ],
 };
 
 pub(super) const REMOTE: Options = Options {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pointsman_approvals::OpenRequest;
+use pointsman_gate::Explainer;
 use pointsman_model::{
     Effect, EffectKind, Effects, ExecutedCall, Insistence, JsonText, Origin, PermissionRequest,
     RuleText, RungOutcome, ToolInput,
@@ -10,7 +11,7 @@ use pointsman_model::{
 
 use super::difference::difference_lines;
 use super::{Ink, Line, Tone, agents_lines};
-use crate::render::{effect_line, is_grave, reason_line};
+use crate::render::{effect_line, explanation_lines, is_grave, reason_line};
 use crate::shown;
 
 /// A request on paper.
@@ -69,6 +70,14 @@ pub(in crate::screen) fn request_sheet(equal: &[Arc<OpenRequest>]) -> RequestShe
         Tone::Plain,
         reason_line(&request.judgement.reason),
     ));
+    heading(&mut lines, "what could go wrong");
+    let explanation = match &open.explanation {
+        Some(model) => model.as_ref().clone(),
+        None => Explainer::at_once(request),
+    };
+    for line in explanation_lines(&explanation) {
+        lines.push(Line::plain(Tone::Plain, line));
+    }
     if !open.advice.is_empty() {
         heading(&mut lines, "what checks say of it");
         for advice in &open.advice {

@@ -3,6 +3,7 @@
 mod modes;
 
 use pointsman_approvals::{Answer, Answered, GrantsError};
+use pointsman_gate::Lifted;
 use pointsman_model::{
     Answerer, GrantId, GrantRequest, JsonText, PermissionRule, RequestId, RuleBehavior, RuleSource,
     RuleText, Surface, Verdict, VerdictKind, WorkerId,
@@ -61,7 +62,9 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
                     let by = person(at);
                     let answer = Answer { kind, by, digest };
                     match leader.requests().answer(id, answer).await {
-                        Ok(answered) => came(id, &answered),
+                        Ok(answered) => {
+                            lifted(id, &answered, leader).unwrap_or_else(|| came(id, &answered))
+                        }
                         Err(error) => failed(&error),
                     }
                 }
@@ -128,6 +131,7 @@ fn status(leader: &LeaderHandle) -> Reply {
         jobs: leader.jobs().iter().map(JobWire::of).collect(),
         waiting: leader.requests().list().len(),
         at_work: leader.workers().len(),
+        classifier: leader.on_classifier(),
     })
 }
 
@@ -320,6 +324,31 @@ fn granted(
         }
     }
     Ok(GrantRequest { rules, ..grant })
+}
+
+/// A yes to what the classifier has refused lifts that for the next time, though the verdict stands.
+fn lifted(id: RequestId, answered: &Answered, leader: &LeaderHandle) -> Option<Reply> {
+    let Answered::Conflict { winner } = answered else {
+        return None;
+    };
+    match (&winner.by, &winner.kind) {
+        (Answerer::Classifier { .. }, VerdictKind::Deny { .. }) => {}
+        _ => return None,
+    }
+    let text = match leader.lifts().lift(id, Surface::Command) {
+        Lifted::Now => format!(
+            "{id} was refused by the classifier, which is lifted now: it passes when the agent asks for it again"
+        ),
+        Lifted::Before => {
+            format!("{id} was lifted before: it passes when the agent asks for it again")
+        }
+        Lifted::NotRefused => return None,
+    };
+    Some(Reply::Answered {
+        id,
+        came: Came::Lifted,
+        text,
+    })
 }
 
 fn came(id: RequestId, answered: &Answered) -> Reply {

@@ -84,6 +84,7 @@ impl Desk {
             environment: Environment::empty(),
             toolbox: Arc::new(Toolbox::built_in()),
             classifier: None,
+            explainer: None,
             models: None,
             version: "0".into(),
         };
