@@ -8,9 +8,17 @@ mod checks;
 #[cfg(test)]
 mod crashes;
 #[cfg(test)]
+mod gallery;
+#[cfg(test)]
 mod ground;
 #[cfg(test)]
+mod hooks_table;
+#[cfg(test)]
+mod judges;
+#[cfg(test)]
 mod live;
+#[cfg(test)]
+mod models;
 #[cfg(test)]
 mod records;
 #[cfg(test)]
@@ -21,6 +29,10 @@ mod screen;
 mod settings;
 #[cfg(test)]
 mod stalls;
+#[cfg(test)]
+mod thinking;
+#[cfg(test)]
+mod tiny_model;
 #[cfg(test)]
 mod tour;
 #[cfg(test)]

@@ -1,0 +1,308 @@
+//! The classifier and the explainer as settings switch them on, in front of scripted models.
+
+use pointsman_testkit::{AnthropicReply, ChatReply, Heard, ModelAnswer};
+use serde_json::{Value, json};
+
+use crate::ground::{Ended, Project, until};
+use crate::models::{KEY, Model, ended};
+
+/// A model that votes so on whatever it is shown.
+fn voting(verdict: &'static str) -> Model {
+    Model::answering(move |heard| vote(heard, verdict))
+}
+
+/// Everything that a model was sent, in one text.
+fn heard(model: &Model) -> String {
+    let heard = model.server.heard();
+    heard.iter().map(|heard| heard.body.as_str()).collect()
+}
+
+/// The answer that was asked for, with the code that the instructions name.
+fn vote(heard: &Heard, verdict: &str) -> ModelAnswer {
+    let system = heard.json()["system"][0]["text"].to_string();
+    let (_, rest) = system.split_once("code is ").unwrap();
+    let code: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+    let answer = json!({"action": code, "verdict": verdict, "reason": "so it is"});
+    AnthropicReply::text(&answer.to_string()).whole()
+}
+
+/// Puts a section under `pointsman` into the person's own settings.
+fn settings(project: &Project, section: &Value) {
+    let folder = project.home().join(".config/pointsman");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = json!({ "pointsman": section }).to_string();
+    std::fs::write(folder.join("settings.json"), text).unwrap();
+}
+
+fn classified_by(project: &Project, model: &Model) {
+    let url = model.server.url();
+    settings(
+        project,
+        &json!({ "classifier": {
+            "model": "small", "dialect": "anthropic", "base_url": url, "key_env": "SAUCE",
+            "guidance": { "refuse": ["anything in vendor/"] },
+        }}),
+    );
+}
+
+fn run(project: &Project) -> Ended {
+    ended(
+        project
+            .command(["run", "job.toml", "--json"])
+            .env("SAUCE", KEY),
+    )
+}
+
+fn job(commands: &[&str]) -> String {
+    let mut text = "[[job]]\nname = \"work\"\nmode = \"auto\"\n".to_owned();
+    for command in commands {
+        text.push_str(&format!(
+            "[[job.step]]\ntool = \"Bash\"\ninput = {{ command = \"{command}\" }}\n"
+        ));
+    }
+    text
+}
+
+const BUILD: &str = "env > env.txt\n";
+
+#[test]
+fn a_classifier_of_the_settings_stands_in_for_the_question() {
+    let model = voting("allow");
+    let project = Project::with_job(&job(&["sh build.sh"]));
+    project.write("build.sh", BUILD);
+    classified_by(&project, &model);
+    let ended = run(&project).expect_code(0);
+    // What it ran does not see the key, and the model saw what the script does.
+    let env = project.read("env.txt").unwrap();
+    assert!(env.contains("PATH=") && !env.contains(KEY), "{env}");
+    let shown = heard(&model);
+    assert!(
+        shown.contains("env > env.txt") || shown.contains("env \\\\u003e env.txt"),
+        "{shown}"
+    );
+    assert!(shown.contains("- anything in vendor/"), "{shown}");
+    assert_eq!(model.server.heard()[0].header("x-api-key"), Some(KEY));
+    let remarks = ended.summary()["remarks"].to_string();
+    assert!(
+        remarks.contains("classifier `small`: well, 1 votes"),
+        "{remarks}"
+    );
+    let why = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(why.out.contains("classifier `small`"), "{}", why.out);
+}
+
+#[test]
+fn its_no_refuses_and_is_no_failure_of_the_run() {
+    let model = voting("refuse");
+    let project = Project::with_job(&job(&["sh build.sh"]));
+    project.write("build.sh", BUILD);
+    classified_by(&project, &model);
+    let ended = run(&project).expect_code(0);
+    assert_eq!(ended.summary()["counts"]["refused"], 1);
+    assert_eq!(project.read("env.txt"), None);
+    let why = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(why.out.contains("so it is"), "{}", why.out);
+}
+
+/// Whatever the model says, rules come first: what they deny it is not even asked about, and what they want asked
+/// it can't let pass.
+#[test]
+fn a_yes_lifts_no_deny_and_no_ask() {
+    let model = voting("allow");
+    let job = job(&["sh build.sh", "make all"]).replace(
+        "mode = \"auto\"\n",
+        "mode = \"auto\"\ndeny = [\"Bash(sh *)\"]\nask = [\"Bash(make *)\"]\n",
+    );
+    let project = Project::with_job(&job);
+    project.write("build.sh", BUILD);
+    project.write("Makefile", "all:\n\ttouch made\n");
+    classified_by(&project, &model);
+    let ended = run(&project).expect_code(3);
+    let counts = ended.summary()["counts"].clone();
+    assert_eq!(
+        (&counts["refused"], &counts["unanswered"]),
+        (&json!(1), &json!(1)),
+        "{counts}"
+    );
+    assert_eq!(heard(&model), "");
+    assert_eq!(project.read("made"), None);
+}
+
+#[test]
+fn without_its_key_it_has_no_vote_and_that_is_told() {
+    let project = Project::with_job(&job(&["sh build.sh"]));
+    project.write("build.sh", BUILD);
+    settings(
+        &project,
+        &json!({ "classifier": {
+            "model": "small", "dialect": "openai", "base_url": "https://models.example.com/v1", "key_env": "SAUCE",
+        }}),
+    );
+    let mut command = project.command(["run", "job.toml", "--json"]);
+    let ended = ended(command.env_remove("SAUCE")).expect_code(3);
+    assert!(
+        ended.err.contains("set the variable `SAUCE`"),
+        "{}",
+        ended.err
+    );
+    assert_eq!(project.read("env.txt"), None);
+    let log = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(log.out.contains("unavailable"), "{}", log.out);
+    let remarks = ended.summary()["remarks"].to_string();
+    assert!(remarks.contains("out of reach"), "{remarks}");
+}
+
+/// Three refusals in a row, and nobody there to go back to: the agent stops instead of guessing.
+#[test]
+fn unattended_an_agent_that_is_refused_again_and_again_halts() {
+    let model = voting("refuse");
+    let project = Project::with_job(&job(&[
+        "sh a.sh", "sh b.sh", "sh c.sh", "sh d.sh", "sh e.sh",
+    ]));
+    classified_by(&project, &model);
+    let ended = run(&project).expect_code(4);
+    assert_eq!(model.server.heard().len(), 3);
+    let told = ended.summary().to_string();
+    assert!(told.contains("met its limits"), "{told}");
+}
+
+#[test]
+fn unattended_an_agent_whose_action_is_too_long_to_judge_halts() {
+    let model = voting("allow");
+    let project = Project::with_job(&job(&["sh build.sh"]));
+    project.write("build.sh", &format!("{BUILD}# {}\n", "x".repeat(60_000)));
+    classified_by(&project, &model);
+    let ended = run(&project).expect_code(4);
+    assert_eq!(heard(&model), "");
+    assert_eq!(project.read("env.txt"), None);
+    let told = ended.summary().to_string();
+    assert!(told.contains("can't read this action whole"), "{told}");
+}
+
+/// The agent goes on with something else (here: a question that only a person answers) and asks once more.
+#[test]
+fn a_person_lifts_its_no_by_answering_the_refused_question() {
+    let model = voting("refuse");
+    let project = Project::with_job(&job(&["sh build.sh", "touch .git/waits", "sh build.sh"]));
+    project.write("build.sh", BUILD);
+    classified_by(&project, &model);
+    let running = project.start(["run", "job.toml", "--attended", "--json"]);
+    until("the second question is open", || {
+        let open = project.queue();
+        open.iter().any(|card| card["id"] == "r1-2").then_some(())
+    });
+    let lifted = project.run(["answer", "r1-1", "allow"]).expect_code(0);
+    assert!(lifted.out.contains("lifted"), "{}", lifted.out);
+    project.run(["answer", "r1-2", "deny"]).expect_code(0);
+    running.wait().expect_code(0);
+    assert!(project.read("env.txt").is_some());
+    assert_eq!(model.server.heard().len(), 1);
+}
+
+/// In other modes its yes spares a person the dialog, and its no is advice on it.
+#[test]
+fn outside_of_auto_its_no_is_advice() {
+    let model = voting("refuse");
+    let project = Project::with_job(&job(&["sh build.sh"]).replace("auto", "default"));
+    project.write("build.sh", BUILD);
+    classified_by(&project, &model);
+    let running = project.start(["run", "job.toml", "--attended", "--json"]);
+    until("its advice is there", || {
+        let log = project.run(["log"]).out;
+        log.contains("would refuse: so it is").then_some(())
+    });
+    project.run(["answer", "r1-1", "allow"]).expect_code(0);
+    running.wait().expect_code(0);
+    assert!(project.read("env.txt").is_some());
+}
+
+#[test]
+fn a_program_judges_in_the_place_of_a_model() {
+    let script = r#"read -r line; code=${line#*\"action\":\"}; code=${code%%\"*}
+printf '{"action":"%s","verdict":"allow","reason":"it looked"}' "$code""#;
+    let project = Project::with_job(&job(&["sh build.sh"]));
+    project.write("build.sh", BUILD);
+    settings(
+        &project,
+        &json!({ "classifier": { "command": ["bash", "-c", script] } }),
+    );
+    run(&project).expect_code(0);
+    assert!(project.read("env.txt").is_some());
+    for bad in [
+        "exit 1",
+        "echo allow",
+        "kill -9 $$",
+        "yes allow",
+        "printf '{\"verdict\":\"allow\"}'",
+    ] {
+        let project = Project::with_job(&job(&["sh build.sh"]));
+        project.write("build.sh", BUILD);
+        settings(
+            &project,
+            &json!({ "classifier": { "command": ["bash", "-c", bad], "timeout_s": 5 } }),
+        );
+        run(&project).expect_code(3);
+        assert_eq!(project.read("env.txt"), None, "{bad}");
+    }
+}
+
+/// Beside the question, never before it, and on record.
+#[test]
+fn a_model_explains_an_open_question() {
+    let good = json!({
+        "explanation": "Runs the build.", "reasoning": "I want to see it work.",
+        "risk": "the script may do anything", "riskLevel": "MEDIUM",
+    });
+    let model = Model::answering(move |_| ChatReply::text(&good.to_string()).whole());
+    let project = Project::with_job(&job(&["sh build.sh"]).replace("auto", "default"));
+    project.write("build.sh", BUILD);
+    settings(
+        &project,
+        &json!({ "explainer": {
+            "model": "tiny", "dialect": "openai", "base_url": model.server.url(),
+        }}),
+    );
+    let running = project.start(["run", "job.toml", "--attended", "--json"]);
+    let log = until("it is explained", || {
+        let log = project.run(["log"]).out;
+        log.contains("Runs the build.").then_some(log)
+    });
+    assert!(
+        log.contains("risk medium: the script may do anything"),
+        "{log}"
+    );
+    let queue = project.run(["queue", "r1-1"]).expect_code(0);
+    assert!(queue.out.contains("risk "), "{}", queue.out);
+    project.run(["answer", "r1-1", "deny"]).expect_code(0);
+    running.wait().expect_code(0);
+    let why = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(
+        why.out
+            .contains("in the agent's place: I want to see it work."),
+        "{}",
+        why.out
+    );
+}
+
+/// A question is asked and answered though the explainer's server never says a word.
+#[test]
+fn an_explainer_that_says_nothing_holds_nothing_up() {
+    let model = Model::answering(|_| {
+        ChatReply::text("x")
+            .whole()
+            .ending_after(0, pointsman_testkit::Ending::Silence)
+    });
+    let project = Project::with_job(&job(&["sh build.sh"]).replace("auto", "default"));
+    project.write("build.sh", BUILD);
+    settings(
+        &project,
+        &json!({ "explainer": {
+            "model": "tiny", "dialect": "openai", "base_url": model.server.url(), "timeout_s": 600,
+        }}),
+    );
+    let running = project.start(["run", "job.toml", "--attended", "--json"]);
+    project.questions(1);
+    project.run(["answer", "r1-1", "allow"]).expect_code(0);
+    running.wait().expect_code(0);
+    assert!(project.read("env.txt").is_some());
+}
