@@ -161,6 +161,10 @@ pub(crate) fn read_again(text: &str) -> Result<Tree<'_>, Unreadable> {
 }
 
 #[cfg(test)]
+mod carriers;
+#[cfg(test)]
+mod files;
+#[cfg(test)]
 mod git;
 #[cfg(test)]
 mod laws;

@@ -48,6 +48,8 @@ pub(crate) fn call(
         "trap" => trap(walker, scene, called, state),
         "alias" => alias(walker, scene, called, state),
         "enable" | "hash" => lookup(walker, called, state),
+        "fc" if !listing(called) => again(walker, called, state),
+        "complete" | "compgen" | "bind" => completes(walker, scene, called, state),
         ":" | "true" | "false" | "exit" | "return" | "break" | "continue" | "type" | "pwd"
         | "help" => reader(walker, called, state),
         "history" if called.args().is_empty() => reader(walker, called, state),
@@ -72,6 +74,57 @@ pub(super) fn opaque(walker: &mut Walker<'_>, called: &Called<'_>, why: OpaqueWh
     walker
         .sink
         .opaque(called.part, called.view, why, &text, called.span);
+}
+
+/// `fc -l`: it lists what was run; every other form runs it again.
+fn listing(called: &Called<'_>) -> bool {
+    called
+        .args()
+        .first()
+        .and_then(Field::text)
+        .is_some_and(|text| text.starts_with('-') && text.contains('l'))
+}
+
+/// What was run is run again.
+fn again(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
+    program(walker, called, state);
+    opaque(walker, called, OpaqueWhy::UnknownScript);
+}
+
+/// `complete` and `compgen`, which run a command to find words; `bind -x`, which keeps one for a key.
+fn completes(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &State) {
+    let args = called.args();
+    let mut texts = Vec::new();
+    for option in ["-C", "-W", "-F", "-P", "-S"] {
+        texts.extend(crate::programs::values(args, option));
+    }
+    if called.program() == Some("bind") {
+        for value in crate::programs::values(args, "-x") {
+            // `"keys": command`, or the command between quotes.
+            let keys = value.prefix().find(':').map_or(0, |at| at + 1);
+            let script = value.tail(keys);
+            texts.push(match script.text() {
+                Some(text) => Field::made(text.trim().trim_matches(['"', '\'']), script.span),
+                None => script,
+            });
+        }
+    }
+    if texts.is_empty() {
+        program(walker, called, state);
+        return;
+    }
+    walker.run(called, RunNature::Wrapper, None, called.view, state);
+    for field in texts {
+        match field.text() {
+            // A list of words is expanded: what stands in it runs.
+            Some(text) => {
+                let view = EffectView::Might;
+                let scene = Scene { view, ..*scene };
+                walker.call_script(&scene, called, text, field.span, view, &mut state.clone());
+            }
+            None => opaque(walker, called, OpaqueWhy::UnknownScript),
+        }
+    }
 }
 
 /// Whether this is `printf`'s format: no option that makes it set a variable.

@@ -17,6 +17,8 @@ use crate::syntax::{Form, Parameter, Piece, Script, Substitution, Word};
 pub(crate) enum Output {
     Text(String),
     Number,
+    /// Names of files that match this pattern.
+    Names(Box<str>),
     Unknown,
 }
 
@@ -26,6 +28,8 @@ pub(crate) struct Expander<'x> {
     pub(crate) documents: &'x [Word<'x>],
     pub(crate) state: &'x State,
     pub(crate) home: &'x AbsPath,
+    /// The folder that the line starts in.
+    pub(crate) start: &'x AbsPath,
     /// Of a text that stands elsewhere: where.
     pub(crate) anchor: Option<Span>,
     /// How many substitutions inside each other are still worked out.
@@ -182,6 +186,7 @@ impl Expander<'_> {
             Output::Text(text) if substitution.quoted => Atom::Fixed(text.into()),
             Output::Text(text) => Atom::Split(text.into()),
             Output::Number => Atom::Unknown(Shape::Number),
+            Output::Names(pattern) => Atom::Pattern(pattern, substitution.quoted),
             Output::Unknown if substitution.quoted => Atom::Unknown(Shape::One),
             Output::Unknown => Atom::Unknown(Shape::Many),
         }
@@ -319,6 +324,11 @@ impl Expander<'_> {
                 None => Some(self.home.as_str().into()),
             },
             "~+" => self.state.folder().map(|path| path.as_str().into()),
+            "~-" => match &self.state.previous {
+                Some(Folder::Known(path)) => Some(path.as_str().into()),
+                Some(Folder::Unknown(_)) | None => None,
+            },
+            // Without such a user the word stays as it is.
             _ => None,
         };
         let replaced = match named {

@@ -1,9 +1,13 @@
 //! What a substitution prints, where the line alone tells: `$(pwd)`, `$(echo x)`, `$(cat <<'EOF' ...)`.
 
-use crate::expand::{Expander, Output};
+use pointsman_model::{EffectView, PathValue, RunNature};
+
+use crate::expand::{Expander, Output, escaped};
 use crate::field::{Field, Shape};
+use crate::programs;
 use crate::state::Value;
-use crate::syntax::{Command, RedirectKind, Script, Simple};
+use crate::syntax::{Command, RedirectKind, Script, Simple, Word};
+use crate::walk::{Called, Input, paths};
 
 /// What the script prints, the line feeds at its end dropped as a substitution does.
 pub(crate) fn output(at: &Expander<'_>, script: &Script<'_>) -> Output {
@@ -18,14 +22,17 @@ fn printed(at: &Expander<'_>, script: &Script<'_>) -> Output {
         return Output::Unknown;
     };
     match &item.command {
-        Command::Simple(simple) => of_simple(at, simple),
+        Command::Simple(simple) => match of_simple(at, simple) {
+            Output::Unknown => listed(at, std::slice::from_ref(&item.command)),
+            known => known,
+        },
         Command::Pipeline(commands) => match commands.last() {
             Some(Command::Simple(last))
                 if at.all(&last.words).is_some_and(|fields| counts(&fields)) =>
             {
                 Output::Number
             }
-            _ => Output::Unknown,
+            _ => listed(at, commands),
         },
         Command::Chain(..)
         | Command::Not(_)
@@ -35,6 +42,86 @@ fn printed(at: &Expander<'_>, script: &Script<'_>) -> Output {
         | Command::Coproc(..)
         | Command::Empty => Output::Unknown,
     }
+}
+
+/// The names that a program lists, those behind it in a pipeline picking some of its lines.
+fn listed(at: &Expander<'_>, commands: &[Command<'_>]) -> Output {
+    let mut listed: Option<Vec<PathValue>> = None;
+    for command in commands {
+        let Command::Simple(simple) = command else {
+            return Output::Unknown;
+        };
+        let null =
+            |redirect: &crate::syntax::Redirect<'_>| matches!(redirect.descriptor, Some("2"));
+        if !simple.assignments.is_empty() || !simple.redirects.iter().all(null) {
+            return Output::Unknown;
+        }
+        let mut fields = Vec::new();
+        for word in &simple.words {
+            at.fields(word, &mut fields);
+        }
+        let input = Input {
+            fed: listed.is_some(),
+            text: None,
+            names: listed.take(),
+        };
+        let called = Called {
+            fields: &fields,
+            assignments: &[],
+            span: at.span(&Word {
+                pieces: Vec::new().into(),
+                span: simple.span,
+            }),
+            part: 0,
+            view: EffectView::Might,
+            input: &input,
+        };
+        let known = called
+            .program()
+            .is_some_and(|name| !at.state.functions.contains_key(name));
+        if !known {
+            return Output::Unknown;
+        }
+        listed = names_of(at, &called);
+        if listed.is_none() {
+            return Output::Unknown;
+        }
+    }
+    match listed.as_deref() {
+        Some([PathValue::Known(path)]) => {
+            let path = escaped(path.as_str());
+            Output::Names(format!("{}/**", path.trim_end_matches('/')).into())
+        }
+        Some([PathValue::Pattern { base, glob }]) => {
+            let base = escaped(base.as_str());
+            Output::Names(format!("{}/{glob}", base.trim_end_matches('/')).into())
+        }
+        _ => Output::Unknown,
+    }
+}
+
+fn names_of(at: &Expander<'_>, called: &Called<'_>) -> Option<Vec<PathValue>> {
+    let facts = programs::describe(&programs::Asked {
+        called,
+        state: at.state,
+        start: at.start,
+    });
+    let reader = facts.nature == RunNature::KnownReader;
+    let mut reads = Vec::new();
+    for field in &facts.listed {
+        reads.extend(paths(field, at.state).into_iter().next());
+    }
+    if reads.is_empty() {
+        for used in &facts.uses {
+            if let programs::UseKind::Read(_) = used.kind {
+                reads.extend(paths(&used.field, at.state).into_iter().next());
+            }
+        }
+    }
+    if !reader || at.state.folders.len() != 1 {
+        return None;
+    }
+    programs::names(facts.lists, &reads, called.input.names.as_ref())
 }
 
 /// What a simple command prints on standard output.
@@ -70,9 +157,10 @@ pub(crate) fn of_simple(at: &Expander<'_>, simple: &Simple<'_>) -> Output {
             _ => Output::Unknown,
         },
         "printf" => match texts(args).as_deref() {
-            Some([only]) if !only.contains(['%', '\\']) && !only.starts_with('-') => {
-                Output::Text((*only).to_owned())
-            }
+            Some([only]) if !only.contains('%') && !only.starts_with('-') => match decoded(only) {
+                Some(text) => Output::Text(text),
+                None => Output::Unknown,
+            },
             Some(["%s", only]) => Output::Text((*only).to_owned()),
             Some(["%s\\n", only]) => Output::Text(format!("{only}\n")),
             _ => Output::Unknown,
@@ -80,6 +168,32 @@ pub(crate) fn of_simple(at: &Expander<'_>, simple: &Simple<'_>) -> Output {
         _ if counts(&fields) => Output::Number,
         _ => Output::Unknown,
     }
+}
+
+/// A format without conversions, its plain escapes decoded.
+fn decoded(format: &str) -> Option<String> {
+    let mut text = String::with_capacity(format.len());
+    let mut chars = format.chars();
+    while let Some(char) = chars.next() {
+        if char != '\\' {
+            text.push(char);
+            continue;
+        }
+        text.push(match chars.next()? {
+            'n' => '\n',
+            't' => '\t',
+            '\\' => '\\',
+            '0' if !chars
+                .clone()
+                .next()
+                .is_some_and(|next| next.is_ascii_digit()) =>
+            {
+                '\0'
+            }
+            _ => return None,
+        });
+    }
+    Some(text)
 }
 
 /// The text of a here-document or here-string, the command's only redirect.

@@ -5,19 +5,27 @@
 //! name is listed all the same.
 
 mod awk;
+mod carriers;
 mod files;
 mod git;
 mod interpreters;
 mod jq;
 mod listed;
 mod listings;
+mod make;
+mod named;
 mod network;
 mod readers;
 mod search;
 mod sed;
 mod special;
+mod told;
 mod transfer;
 mod viewers;
+
+pub(crate) use carriers::values;
+pub(crate) use named::below;
+pub(crate) use special::is_well_known;
 
 use pointsman_model::{AbsPath, Change, EffectView, PathValue, Reach, RunNature, Word};
 
@@ -54,6 +62,10 @@ impl<'c> Asked<'c> {
 pub(crate) enum UseKind {
     Read(Reach),
     Write(Change),
+    /// A change of files below it which nobody names.
+    Below(Change),
+    /// A change of files that are there below it.
+    Within(Change),
     /// A host, or a URL.
     Connect,
 }
@@ -97,6 +109,10 @@ pub(crate) struct Facts {
     pub(crate) lists: Lists,
     /// The folder that it works in, when an option names another.
     pub(crate) elsewhere: Option<Field>,
+    /// Names that it makes for files which are there: the new name, and what it stands for.
+    pub(crate) links: Vec<(Field, Field)>,
+    /// Of a program that lists names: what it lists, when that is less than all below what it reads.
+    pub(crate) listed: Vec<Field>,
 }
 
 impl Facts {
@@ -108,6 +124,8 @@ impl Facts {
             inner: Vec::new(),
             lists: Lists::Nothing,
             elsewhere: None,
+            links: Vec::new(),
+            listed: Vec::new(),
         }
     }
 
@@ -148,6 +166,33 @@ impl Facts {
         });
     }
 
+    /// It starts what its arguments say: no prefix rule covers it.
+    pub(crate) fn guard(&mut self) {
+        if self.nature != RunNature::InlineCode {
+            self.nature = RunNature::Wrapper;
+        }
+    }
+
+    /// A text that it hands to a shell, as far as it is known.
+    pub(crate) fn starts(&mut self, script: Field) {
+        self.inner.push(Inner::Script(script, EffectView::Might));
+    }
+
+    /// Code that it runs, in a language that is not looked into: the commands and files whose names
+    /// stand in it.
+    pub(crate) fn code(&mut self, text: &str, span: pointsman_model::Span) {
+        for script in told::scripts(told::Language::Code, text) {
+            self.starts(Field::made(&script, span));
+        }
+        for (path, change) in told::files(text) {
+            let field = Field::made(&path, span);
+            self.might(&field, UseKind::Read(Reach::Itself));
+            if let Some(change) = change {
+                self.might(&field, UseKind::Write(change));
+            }
+        }
+    }
+
     /// It is no known reader after all.
     pub(crate) fn spoil(&mut self) {
         match self.nature {
@@ -160,11 +205,39 @@ impl Facts {
     }
 }
 
+/// What its arguments say of what it starts and which files it uses, whatever else it does. Gives
+/// possibilities alone.
+pub(crate) fn told_by_arguments(called: &Called<'_>) -> Told {
+    let program = called.program().unwrap_or("");
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let carried = carriers::carried(called, name);
+    Told {
+        inner: carried.inner,
+        uses: named::named(called, name),
+        unusual: carried.unusual,
+    }
+}
+
+/// What the arguments of a command say.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) inner: Vec<Inner>,
+    pub(crate) uses: Vec<Use>,
+    /// It is told to start something that no prefix rule for the program covers.
+    pub(crate) unusual: bool,
+}
+
 /// What the command does.
 pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
     let program = asked.called.program().unwrap_or("");
     let name = program.rsplit('/').next().unwrap_or(program);
     let mut facts = by_name(asked, name);
+    let told = told_by_arguments(asked.called);
+    facts.inner.extend(told.inner);
+    facts.uses.extend(told.uses);
+    if told.unusual {
+        facts.guard();
+    }
     if program != name {
         // A file of that name elsewhere may be anything.
         facts.spoil();
@@ -179,13 +252,14 @@ fn by_name(asked: &Asked<'_>, name: &str) -> Facts {
     if let Some(facts) = special::asks_about_itself(asked, name) {
         return facts;
     }
-    let families: [fn(&Asked<'_>, &str) -> Option<Facts>; 13] = [
+    let families: [fn(&Asked<'_>, &str) -> Option<Facts>; 14] = [
         readers::describe,
         search::describe,
         git::describe,
         files::describe,
         sed::describe,
         viewers::describe,
+        make::describe,
         awk::describe,
         jq::describe,
         special::describe,

@@ -6,10 +6,10 @@
 mod shared;
 mod variables;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pointsman_model::AbsPath;
+use pointsman_model::{AbsPath, PathValue};
 
 use crate::field::Field;
 use crate::limits::ALTERNATIVES_MAX;
@@ -19,6 +19,9 @@ pub(crate) use variables::Variables;
 
 /// Folders that a place of the line may run in, beyond which none is told apart.
 const FOLDERS_MAX: usize = 4;
+
+/// Links that a line makes and that are followed behind; nobody makes more in one line by hand.
+const LINKS_MAX: usize = 16;
 
 /// A folder, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +107,19 @@ pub(crate) struct State {
     pub(crate) functions: Shared<BTreeMap<Box<str>, Vec<Rc<FunctionText>>>>,
     /// The arguments of the function whose body this is.
     pub(crate) positional: Option<Rc<Vec<Field>>>,
+    /// What few lines set up.
+    rare: Rc<Rare>,
+}
+
+/// What few lines set up. It stands apart so that a state stays small on the stack.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Rare {
+    /// Variables that programs see.
+    exported: BTreeSet<Box<str>>,
+    /// Variables that take the value of an expression.
+    integers: BTreeSet<Box<str>>,
+    /// Names that the line has made for other places: the name, and where it leads.
+    links: Vec<(AbsPath, AbsPath)>,
 }
 
 impl State {
@@ -115,6 +131,7 @@ impl State {
             variables: Variables::default(),
             functions: Shared::default(),
             positional: None,
+            rare: Rc::default(),
         }
     }
 
@@ -178,6 +195,69 @@ impl State {
         if self.positional != other.positional {
             self.positional = None;
         }
+        if self.rare != other.rare {
+            let mine = Rc::make_mut(&mut self.rare);
+            mine.exported.extend(other.rare.exported.iter().cloned());
+            mine.integers.extend(other.rare.integers.iter().cloned());
+            for link in &other.rare.links {
+                self.add_link(link.clone());
+            }
+        }
+    }
+
+    /// Programs see the variable from now on.
+    pub(crate) fn export(&mut self, name: &str) {
+        Rc::make_mut(&mut self.rare).exported.insert(name.into());
+    }
+
+    /// The variable takes the value of an expression from now on.
+    pub(crate) fn make_integer(&mut self, name: &str) {
+        Rc::make_mut(&mut self.rare).integers.insert(name.into());
+    }
+
+    pub(crate) fn is_integer(&self, name: &str) -> bool {
+        self.rare.integers.contains(name)
+    }
+
+    /// Remembers that these names lead there.
+    pub(crate) fn link(&mut self, names: Vec<PathValue>, targets: &[PathValue]) {
+        for name in names {
+            for target in targets {
+                if let (PathValue::Known(name), PathValue::Known(target)) = (&name, target)
+                    && name != target
+                {
+                    self.add_link((name.clone(), target.clone()));
+                }
+            }
+        }
+    }
+
+    fn add_link(&mut self, link: (AbsPath, AbsPath)) {
+        let links = &self.rare.links;
+        if links.len() < LINKS_MAX && !links.contains(&link) {
+            Rc::make_mut(&mut self.rare).links.push(link);
+        }
+    }
+
+    /// Where else the path may lead, by the names that the line has made.
+    pub(crate) fn behind_links(&self, path: &PathValue) -> Vec<AbsPath> {
+        let (PathValue::Known(path) | PathValue::Pattern { base: path, .. }) = path else {
+            return Vec::new();
+        };
+        self.rare
+            .links
+            .iter()
+            .filter_map(|(name, target)| Some(target.join(path.below(name)?)))
+            .collect()
+    }
+
+    /// What a program that this command starts sees: the folder, and the variables that are exported.
+    pub(crate) fn for_program(&self) -> Self {
+        let mut own = self.clone();
+        own.functions.clear();
+        own.variables
+            .forget(|name, _| self.rare.exported.contains(name));
+        own
     }
 
     /// Forgets the values of all variables that differ from `before`, and the folder if it does.

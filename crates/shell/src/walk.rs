@@ -52,6 +52,8 @@ pub(crate) struct Walker<'w> {
     steps: usize,
     /// Commands inside each other at this moment, through all texts.
     level: u32,
+    /// Of what the command at hand prints, the next one shows some lines alone.
+    pub(crate) picked: bool,
 }
 
 /// A text that is walked, and what it hangs on.
@@ -93,6 +95,7 @@ impl<'w> Walker<'w> {
             sink: Sink::default(),
             steps: 0,
             level: 0,
+            picked: false,
         }
     }
 
@@ -205,6 +208,7 @@ impl<'w> Walker<'w> {
         let last = commands.len().saturating_sub(1);
         for (number, command) in commands.iter().enumerate() {
             let keeps = keeps_state(command, &own);
+            self.picked = commands.get(number + 1).is_some_and(picks_lines);
             let next = match command {
                 Command::Simple(simple) => {
                     let mut next = self.simple(scene, simple, &mut own, &fed);
@@ -219,6 +223,7 @@ impl<'w> Walker<'w> {
                 }
             };
             fed = Input { fed: true, ..next };
+            self.picked = false;
             if !keeps {
                 own = state.clone();
             }
@@ -497,6 +502,14 @@ impl<'w> Walker<'w> {
             self.computed(scene, index, state, index.span);
         }
         self.words_of(scene, &parameter.words, state);
+        for word in &parameter.words {
+            // `${x:1:n}`: what stands behind a colon is computed.
+            let before = (word.span.start as usize).checked_sub(1);
+            let offset = before.and_then(|at| scene.source.as_bytes().get(at)) == Some(&b':');
+            if offset && parameter.form == Form::Cut {
+                self.computed(scene, word, state, word.span);
+            }
+        }
         match parameter.form {
             Form::Assign => self.set_outside(scene, parameter.name, Value::Unknown, state),
             Form::Prompt => self.sink.opaque(
@@ -528,6 +541,32 @@ fn patterns(fields: &[Field]) -> Option<Vec<Box<str>>> {
             Known::Unknown(_) => None,
         })
         .collect()
+}
+
+/// Whether the command shows those lines of its input that hold a text, and no secret's name is in it.
+fn picks_lines(command: &Command<'_>) -> bool {
+    let Command::Simple(simple) = command else {
+        return false;
+    };
+    let words: Vec<Option<&str>> = simple.words.iter().map(Word::bare).collect();
+    let searches = matches!(words.first(), Some(Some("grep" | "egrep" | "fgrep" | "rg")));
+    let plain = words.iter().skip(1).all(|word| {
+        word.is_some_and(|word| {
+            if word.starts_with('-') {
+                matches!(word, "-i" | "-E" | "-F" | "-w" | "-e" | "-n" | "-q" | "-c")
+            } else {
+                word.len() > 2 && !crate::variables::is_secret(word)
+                    || word.len() == 1 && word.bytes().all(|it| it.is_ascii_alphanumeric())
+            }
+        })
+    });
+    let operands = words
+        .iter()
+        .skip(1)
+        .flatten()
+        .filter(|word| !word.starts_with('-'))
+        .count();
+    searches && plain && operands == 1
 }
 
 /// Whether the text is a number without a sign.

@@ -15,6 +15,7 @@ use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 use self::table::{Entry, Kind};
 use crate::field::Field;
 use crate::options::first_operand;
+use crate::programs::{self, told_by_arguments};
 use crate::state::State;
 use crate::walk::{Called, Scene, Walker};
 
@@ -30,6 +31,21 @@ pub(crate) fn call(
     state: &mut State,
 ) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
+    if !wrap(walker, scene, called, name, state) {
+        return false;
+    }
+    let told = told_by_arguments(called);
+    walker.told(scene, called, told, state);
+    true
+}
+
+fn wrap(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    name: &str,
+    state: &mut State,
+) -> bool {
     match name {
         "env" => env::env(walker, scene, called, state),
         "xargs" => xargs::xargs(walker, scene, called, state),
@@ -93,6 +109,12 @@ fn peel(
     }
     let inner = args.get(start..).unwrap_or_default();
     if inner.is_empty() {
+        if called.input.fed && kind != Kind::Plain {
+            // A shell of another user or place may read its commands from there.
+            outer(walker, called, Kind::Loud, state);
+            shells::fed(walker, scene, called, EffectView::Might, state);
+            return;
+        }
         // Nothing is started: `sudo -l`, `nice`.
         walker.run(called, RunNature::Program, None, called.view, state);
         return;
@@ -122,10 +144,42 @@ fn peel(
         own.folders.push(crate::state::Folder::Unknown(".".into()));
     }
     walker.call_inner(scene, called, inner, view, &mut own);
+    one_word(walker, scene, called, inner, &own);
+}
+
+/// A command line in one word: some wrappers hand it to a shell.
+fn one_word(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    inner: &[Field],
+    state: &State,
+) {
+    if let Some(field) = inner.first()
+        && field.text().is_some_and(|text| text.trim().contains(' '))
+    {
+        let view = EffectView::Might;
+        let scene = Scene { view, ..*scene };
+        // A shell alias of `gh` and of git has a mark in front.
+        let mark = usize::from(field.prefix().starts_with('!'));
+        let script = field.tail(mark);
+        shells::script_text(
+            walker,
+            &scene,
+            called,
+            Some(&script),
+            view,
+            &mut state.clone(),
+        );
+    }
 }
 
 /// Emits the wrapper itself.
 fn outer(walker: &mut Walker<'_>, called: &Called<'_>, kind: Kind, state: &State) {
+    let kind = match kind {
+        Kind::Runner if told_by_arguments(called).unusual => Kind::Loud,
+        kind => kind,
+    };
     match kind {
         Kind::Plain => {
             let view = EffectView::Might;
@@ -138,7 +192,8 @@ fn outer(walker: &mut Walker<'_>, called: &Called<'_>, kind: Kind, state: &State
     }
 }
 
-/// Behind an option that no table has, the command may begin anywhere.
+/// Behind an option that no table has, the command may begin anywhere: the first places, and those
+/// where a program stands that is known, are walked; the others are listed.
 fn guess(
     walker: &mut Walker<'_>,
     scene: &Scene<'_>,
@@ -148,6 +203,7 @@ fn guess(
 ) {
     let args = called.args();
     let mut guesses = 0;
+    let mut known = 0;
     for at in from..args.len() {
         let Some(field) = args.get(at) else { break };
         if field.may_be_option() && field.text().is_some() {
@@ -160,13 +216,30 @@ fn guess(
             continue;
         }
         guesses += 1;
-        if guesses > GUESSES_MAX {
-            break;
-        }
         let inner = args.get(at..).unwrap_or_default();
         let view = EffectView::Might;
+        if guesses > GUESSES_MAX {
+            known += usize::from(may_start(field));
+            if !may_start(field) || known > GUESSES_MAX {
+                continue;
+            }
+        }
         walker.call_inner(scene, called, inner, view, &mut state.clone());
+        one_word(walker, scene, called, inner, state);
     }
+}
+
+/// Whether the word is the name of a program that rules are written for, or that starts others.
+fn may_start(field: &Field) -> bool {
+    field.text().is_none_or(|text| {
+        let name = text.rsplit('/').next().unwrap_or(text);
+        programs::is_well_known(name)
+            || shells::is_shell(name)
+            || shells::takes_script(name)
+            || table::find(name).is_some()
+            || matches!(name, "env" | "xargs" | "parallel")
+            || text.contains(' ')
+    })
 }
 
 /// Emits that a text is run which is known only when it runs.

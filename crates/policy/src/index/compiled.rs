@@ -307,7 +307,23 @@ fn tightens_path(
         PathKind::Unknown => Some(Strength::May),
         PathKind::Known(path) => tightens_known(at, path, subject, tree),
         PathKind::Pattern {
-            base, now, gaps, ..
+            base,
+            names: Some(names),
+            ..
+        } if **names == *"*" && subject.reach == pointsman_model::Reach::Itself => {
+            // All files that are there below it: which these are can be looked up.
+            let below = PathSubject {
+                kind: PathKind::Known(base.clone()),
+                reach: pointsman_model::Reach::ContentBelow,
+            };
+            tightens_known(at, base, &below, tree)
+        }
+        PathKind::Pattern {
+            base,
+            now,
+            gaps,
+            names,
+            ..
         } => {
             let surely = now
                 .iter()
@@ -316,7 +332,20 @@ fn tightens_path(
             if surely {
                 Some(Strength::Sure)
             } else {
-                can_meet(&at.gaps(), gaps).then_some(Strength::May)
+                // Where files of any name may come to be, a folder's name is not looked for at every
+                // depth: that is for folders which are there.
+                let any_name = names.as_deref() == Some("*");
+                let near = match at.glob.strip_prefix("**/") {
+                    Some(glob) if any_name && pattern.depth == PathDepth::AnyInDenies => {
+                        Some(AnchoredPath {
+                            folder: at.folder.clone(),
+                            glob: glob.into(),
+                            meant: at.meant,
+                        })
+                    }
+                    Some(_) | None => None,
+                };
+                can_meet(&near.as_ref().unwrap_or(at).gaps(), gaps).then_some(Strength::May)
             }
         }
     }?;

@@ -247,8 +247,10 @@ impl<'a> Look<'a> {
         }
         let subject = Subject::Path(PathAccess::Edit, path.clone());
         self.rules(fact, &subject, AllHits);
-        // What may not be read may not be changed either: the change could show it.
-        if self.q.tool.as_str() != "NotebookEdit" {
+        // What may not be read may not be changed either: the change could show it. Of files that
+        // nobody names, put there or changed by a tool that shows none, only changes are judged.
+        let unnamed = target.reach == Reach::ContentBelow;
+        if self.q.tool.as_str() != "NotebookEdit" && !unnamed {
             self.rules(
                 fact,
                 &Subject::Path(PathAccess::Read, path),

@@ -1,7 +1,9 @@
 //! Removals that nobody wants: the root, what lies right below it, a home, the agent's folder and all above it,
 //! everything in one of its directories; also where a variable that may be empty makes it so.
 
-use pointsman_model::{AbsPath, PathUse, PathValue};
+mod spelled;
+
+use pointsman_model::{AbsPath, PathUse, PathValue, Reach};
 
 use super::Directories;
 use crate::subject::{KnownPath, PathKind, PathSubject};
@@ -37,6 +39,10 @@ pub(crate) fn is_critical(
     directories: &Directories,
 ) -> bool {
     let known = |path: &KnownPath| path.hops.iter().any(|hop| precious.includes(hop));
+    // Of what lies below, a tool's own choice: a clean removes what nobody has saved.
+    if used.reach == Reach::ContentBelow {
+        return false;
+    }
     match (&subject.kind, &used.path) {
         (PathKind::Known(path), _) => known(path),
         (PathKind::Pattern { base, now, .. }, PathValue::Pattern { glob, .. }) => {
@@ -47,49 +53,19 @@ pub(crate) fn is_critical(
             let everything = base.hops.iter().any(holds) && is_everything(glob);
             right_below_root || everything || now.iter().any(known)
         }
-        (PathKind::Unknown, PathValue::Unknown(spelling)) => empties_to_root(spelling),
+        (PathKind::Unknown, PathValue::Unknown(spelling)) => {
+            spelled::is_critical(spelling, precious)
+        }
         (PathKind::Pattern { .. } | PathKind::Unknown, _) => true,
     }
 }
 
-/// Whether a pattern's first name is made of nothing but wildcards.
+/// Whether a pattern is made of nothing but wildcards.
 fn is_everything(glob: &str) -> bool {
-    let first = glob.split('/').next().unwrap_or_default();
-    first
-        .chars()
-        .all(|char| matches!(char, '*' | '?' | '.' | '{' | '}' | ',' | '[' | ']' | '!'))
-}
-
-/// Whether a word becomes the root, or all below it, when the variable it begins with is empty.
-fn empties_to_root(spelling: &str) -> bool {
-    let plain: String = spelling
-        .chars()
-        .filter(|char| !matches!(char, '"' | '\''))
-        .collect();
-    let Some(after) = plain.strip_prefix('$') else {
-        return false;
-    };
-    let rest = match after.strip_prefix('{') {
-        Some(inner) => inner.split_once('}').map_or("", |(_, rest)| rest),
-        None => after.trim_start_matches(|char: char| char.is_ascii_alphanumeric() || char == '_'),
-    };
-    match rest.strip_prefix('/') {
-        Some(below) => !below.contains('/') && is_everything(below),
-        None => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_empty_variable_in_front_of_a_slash_is_seen() {
-        for spelling in ["$X/", "$X/*", "\"$DIR\"/*", "${X:-}/", "\"${X}\"/.*"] {
-            assert!(empties_to_root(spelling), "{spelling}");
-        }
-        for spelling in ["$X", "$X/build", "build/$X", "$X/build/*", "\"$f\""] {
-            assert!(!empties_to_root(spelling), "{spelling}");
-        }
-    }
+    glob.chars().all(|char| {
+        matches!(
+            char,
+            '*' | '?' | '.' | '{' | '}' | ',' | '[' | ']' | '!' | '/'
+        )
+    })
 }

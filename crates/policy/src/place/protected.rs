@@ -1,6 +1,8 @@
 //! Protected places: what is changed there runs later, or decides what may run.
 
-use pointsman_model::AbsPath;
+use bstr::ByteSlice as _;
+use gix_glob::wildmatch::Mode;
+use pointsman_model::{AbsPath, Reach};
 
 use super::git;
 use crate::subject::{KnownPath, PathKind, PathSubject};
@@ -82,15 +84,53 @@ pub(crate) fn protected(
 ) -> Option<AbsPath> {
     match &subject.kind {
         PathKind::Known(path) => protected_path(path, removes, tree),
-        PathKind::Pattern { base, now, .. } => {
-            protected_path(base, Removes::No, tree).or_else(|| {
+        PathKind::Pattern { base, now, .. } => protected_path(base, Removes::No, tree)
+            .or_else(|| {
+                // Files that nobody names: a tool's own choice, like a checkout.
+                let unnamed = subject.reach == Reach::ContentBelow && removes == Removes::No;
                 now.iter()
+                    .filter(|_| !unnamed)
                     .find_map(|path| protected_path(path, removes, tree))
             })
-        }
+            .or_else(|| store_below(subject, tree)),
         PathKind::Unknown => None,
     }
 }
+
+/// The repository's store below the folder that a pattern looks through at any depth, where the
+/// pattern fits a file of the store: `find . -exec sed -i ...` reaches it too.
+fn store_below(subject: &PathSubject, tree: &dyn Tree) -> Option<AbsPath> {
+    let PathKind::Pattern { base, names, .. } = &subject.kind else {
+        return None;
+    };
+    let names = names.as_deref()?;
+    if subject.reach == Reach::ContentBelow {
+        return None;
+    }
+    let fits = |name: &str| {
+        gix_glob::wildmatch(
+            names.as_bytes().as_bstr(),
+            name.as_bytes().as_bstr(),
+            Mode::NO_MATCH_SLASH_LITERAL,
+        )
+    };
+    STORE_NAMES.iter().find(|name| fits(name))?;
+    base.hops
+        .iter()
+        .map(|hop| hop.join(".git"))
+        .find(|store| tree.kind(store) != EntryKind::Missing)
+}
+
+/// Names of files in a repository's store that decide what runs, or without which it is lost.
+const STORE_NAMES: [&str; 7] = [
+    "config",
+    "HEAD",
+    "index",
+    "packed-refs",
+    "pre-commit",
+    "post-checkout",
+    "description",
+];
 
 /// Whether the change removes what is there, and all below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

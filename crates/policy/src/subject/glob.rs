@@ -16,7 +16,8 @@ const BELOW_MAX: usize = 50_000;
 pub(super) struct Expanded {
     /// The paths that match now.
     pub(super) paths: Vec<AbsPath>,
-    /// Whether these are all, and none lies above the base.
+    /// Whether all that is not among these lies below one of them or of the base, and nothing above:
+    /// `**` stands for folders of any depth, or for one name.
     pub(super) complete: bool,
 }
 
@@ -36,10 +37,6 @@ pub(super) fn expand(base: &AbsPath, glob: &str, tree: &dyn Tree) -> Expanded {
             }
             let names = tree.list(path, EXPANDED_MAX).unwrap_or_default();
             complete &= names.len() < EXPANDED_MAX;
-            if segment == "**" {
-                // With `globstar` it stands for folders of any depth; without, for one name.
-                complete = false;
-            }
             let hits = |name: &String| {
                 (!name.starts_with('.') || segment.starts_with('.'))
                     && gix_glob::wildmatch(

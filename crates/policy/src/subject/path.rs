@@ -45,10 +45,12 @@ pub(crate) enum PathKind {
         base: KnownPath,
         /// What it stands for now.
         now: Vec<KnownPath>,
-        /// Whether `now` is all of it, and nothing of the pattern can lead above the base.
+        /// Whether the rest of it lies below what is known, and nothing of the pattern can lead above the base.
         complete: bool,
         /// All it could stand for, in lower case, as a text with gaps.
         gaps: Vec<u8>,
+        /// Of a pattern for names at any depth below the base: the pattern for a name.
+        names: Option<Box<str>>,
     },
     /// Nothing.
     Unknown,
@@ -86,6 +88,10 @@ impl PathSubject {
                     now,
                     complete,
                     gaps,
+                    names: glob.strip_prefix("**").and_then(|rest| {
+                        let name = rest.strip_prefix('/').unwrap_or("*");
+                        (!name.contains('/')).then(|| name.into())
+                    }),
                 }
             }
         };

@@ -6,14 +6,14 @@ use proptest::prelude::*;
 use crate::syntax::{parse, scan};
 use crate::{Analysis, Surroundings, analyse};
 
-fn at() -> Surroundings {
+pub(super) fn at() -> Surroundings {
     Surroundings {
         folder: AbsPath::parse("/w/proj").unwrap(),
         home: AbsPath::parse("/home/dev").unwrap(),
     }
 }
 
-fn runs(analysis: &Analysis) -> impl Iterator<Item = (&Run, EffectView)> {
+pub(super) fn runs(analysis: &Analysis) -> impl Iterator<Item = (&Run, EffectView)> {
     analysis
         .effects
         .list
@@ -25,13 +25,13 @@ fn runs(analysis: &Analysis) -> impl Iterator<Item = (&Run, EffectView)> {
 }
 
 /// Whether something can't be told, which a rule that denies takes for a possible match.
-fn is_opaque(analysis: &Analysis) -> bool {
+pub(super) fn is_opaque(analysis: &Analysis) -> bool {
     let mut effects = analysis.effects.list.iter();
     effects.any(|effect| matches!(effect.kind, EffectKind::Opaque(_)))
 }
 
 /// Whether a deny on these words would be met, or the line says that it can't be told.
-fn is_seen(line: &str, words: &[&str]) -> bool {
+pub(super) fn is_seen(line: &str, words: &[&str]) -> bool {
     let analysis = analyse(line, &at());
     is_opaque(&analysis)
         || runs(&analysis).any(|(run, _)| {
@@ -57,7 +57,7 @@ fn begins<'r>(argv: impl Iterator<Item = &'r WordValue>, words: &[&str]) -> bool
 }
 
 /// Spellings that run `X`, where `X` stands for a whole command.
-const SPELLINGS: [&str; 92] = [
+pub(super) const SPELLINGS: [&str; 92] = [
     "X",
     "  X  ",
     "\tX",
@@ -199,7 +199,7 @@ const NAMES: [&str; 14] = [
 ];
 
 /// Commands that rules deny.
-const DENIED: [&[&str]; 5] = [
+pub(super) const DENIED: [&[&str]; 5] = [
     &["rm", "-rf"],
     &["git", "push"],
     &["curl", "x"],
@@ -207,7 +207,7 @@ const DENIED: [&[&str]; 5] = [
     &["dd", "if=x"],
 ];
 
-fn named(words: &[&str], name: &str) -> String {
+pub(super) fn named(words: &[&str], name: &str) -> String {
     let (program, rest) = words.split_first().unwrap();
     let (first, others) = program.split_at(1);
     let mut text = name

@@ -1,6 +1,6 @@
 //! Builtins that set variables.
 
-use pointsman_model::{AssignmentWeight, OpaqueWhy};
+use pointsman_model::{AssignmentWeight, EffectView, OpaqueWhy, PathValue};
 
 use super::{opaque, program, reader, set_variable};
 use crate::field::{Field, Known};
@@ -38,10 +38,12 @@ pub(super) fn declare(
     // Whether nothing but names that are known to be harmless is set.
     let mut harmless = true;
     let mut exports = name == "export";
+    let mut integers = false;
     for field in called.args() {
         match field.text() {
             Some(flags) if flags.starts_with(['-', '+']) => {
                 exports |= flags.contains('x');
+                integers |= flags.starts_with('-') && flags.contains('i');
                 // A name reference makes later assignments land elsewhere; an exported function
                 // reaches other shells.
                 if flags.contains('n') && name != "export" || exports && flags.contains('f') {
@@ -78,6 +80,12 @@ pub(super) fn declare(
             },
             (Known::Glob(_) | Known::Unknown(_), _) => Value::Unknown,
         };
+        if integers {
+            state.make_integer(base);
+        }
+        if exports {
+            state.export(base);
+        }
         let text = prefix.split_once('=').map(|(_, text)| text);
         harmless &= weigh_value(base, text) == AssignmentWeight::Harmless;
         set_variable(walker, scene, base, value, state);
@@ -136,6 +144,7 @@ pub(super) fn read(
     state: &mut State,
 ) {
     let names = operands(called.args(), "adinNptu");
+    let line = line_of(called, &names);
     // `-a NAME` hides a name among the options.
     for pair in called.args().windows(2) {
         if let [flag, name] = pair
@@ -152,7 +161,7 @@ pub(super) fn read(
     }
     for field in names {
         match field.text() {
-            Some(name) => set_variable(walker, scene, name, Value::Unknown, state),
+            Some(name) => set_variable(walker, scene, name, line.clone(), state),
             None => {
                 opaque(walker, called, OpaqueWhy::Environment);
             }
@@ -161,18 +170,69 @@ pub(super) fn read(
     program(walker, called, state);
 }
 
+/// What one variable gets of an input that is known: its lines, or the names that a program lists.
+fn line_of(called: &Called<'_>, names: &[&Field]) -> Value {
+    if names.len() != 1 {
+        return Value::Unknown;
+    }
+    if let Some(text) = &called.input.text {
+        let lines: Vec<Box<str>> = text.lines().map(|line| line.trim().into()).collect();
+        if !lines.is_empty() && lines.len() <= crate::limits::ALTERNATIVES_MAX {
+            return Value::Texts(lines);
+        }
+    }
+    let patterns = called.input.names.iter().flatten().map(pattern_of);
+    match patterns.collect::<Option<Vec<_>>>() {
+        Some(patterns) if !patterns.is_empty() => {
+            let patterns: Vec<Box<str>> = patterns.into_iter().flatten().collect();
+            if patterns.len() <= crate::limits::ALTERNATIVES_MAX {
+                Value::Patterns(patterns)
+            } else {
+                Value::Unknown
+            }
+        }
+        _ => Value::Unknown,
+    }
+}
+
+/// The patterns of the names that a listed place stands for.
+fn pattern_of(path: &PathValue) -> Option<Vec<Box<str>>> {
+    let escaped = crate::expand::escaped;
+    match path {
+        PathValue::Known(path) => {
+            let path = escaped(path.as_str());
+            let below = format!("{}/**", path.trim_end_matches('/'));
+            Some(vec![path.into(), below.into()])
+        }
+        PathValue::Pattern { base, glob } => {
+            let base = escaped(base.as_str());
+            Some(vec![
+                format!("{}/{glob}", base.trim_end_matches('/')).into(),
+            ])
+        }
+        PathValue::Unknown(_) => None,
+    }
+}
+
 pub(super) fn mapfile(
     walker: &mut Walker<'_>,
     scene: &Scene<'_>,
     called: &Called<'_>,
     state: &mut State,
 ) {
-    if called
-        .args()
-        .iter()
-        .any(|field| field.text().is_none_or(|text| text.starts_with("-C")))
-    {
+    if called.args().iter().any(|field| {
+        field.text().is_none_or(|text| {
+            text.starts_with('-') && !text.starts_with("--") && text.contains('C')
+        })
+    }) {
         opaque(walker, called, OpaqueWhy::UnknownScript);
+        for script in crate::programs::values(called.args(), "-C") {
+            if let Some(text) = script.text() {
+                let view = EffectView::Might;
+                let inner = Scene { view, ..*scene };
+                walker.call_script(&inner, called, text, script.span, view, &mut state.clone());
+            }
+        }
     }
     let names = operands(called.args(), "dnOsuCc");
     let name = names.first().map_or(Some("MAPFILE"), |field| field.text());

@@ -1,15 +1,16 @@
 //! `awk`, its programs looked through: whether they start, write or fetch anything.
 
-use pointsman_model::{Change, EffectView, Reach, RunNature};
+use pointsman_model::{Change, Reach, RunNature};
 
-use super::{Asked, Facts, Inner};
+use super::told::{self, Language};
+use super::{Asked, Facts, UseKind};
 use crate::expand::unknown;
 use crate::field::{Field, Shape};
 use crate::options::{Arg, Options, Order, read};
 
 const AWK: Options = Options {
     short: "bcSrtP",
-    short_value: "Fvf",
+    short_value: "FvfieEl",
     short_glued: "",
     long: &[
         "posix",
@@ -18,7 +19,15 @@ const AWK: Options = Options {
         "characters-as-bytes",
         "sandbox",
     ],
-    long_value: &["field-separator", "assign", "file"],
+    long_value: &[
+        "field-separator",
+        "assign",
+        "file",
+        "include",
+        "source",
+        "exec",
+        "load",
+    ],
 };
 
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
@@ -28,13 +37,39 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     let mut facts = Facts::reader();
     let mut operands: Vec<&Field> = Vec::new();
     let mut from_file = false;
+    let mut in_place = false;
+    let mut programs: Vec<Field> = Vec::new();
+    let mut values: Vec<Field> = Vec::new();
     for arg in read(asked.args(), &AWK, Order::OptionsFirst) {
         match arg {
             Arg::Option("f" | "--file", Some(file)) => {
                 facts.read(&file, Reach::Itself);
+                if file.text().is_none() && file.source.contains('(') {
+                    // What a process writes.
+                    starts(&mut facts, None, &file);
+                }
                 facts.spoil();
                 from_file = true;
             }
+            Arg::Option("E" | "--exec", Some(file)) => {
+                facts.read(&file, Reach::Itself);
+                facts.spoil();
+                from_file = true;
+            }
+            Arg::Option("e" | "--source", Some(program)) => {
+                programs.push(program);
+                from_file = true;
+            }
+            Arg::Option("i" | "--include", Some(library)) => {
+                if library.is("inplace") {
+                    in_place = true;
+                } else {
+                    facts.read(&library, Reach::Itself);
+                }
+                facts.spoil();
+            }
+            Arg::Option("l" | "--load", _) => facts.guard(),
+            Arg::Option("v" | "--assign", Some(value)) => values.push(value),
             Arg::Option(..) => {}
             Arg::Stranger(field) => {
                 facts.spoil();
@@ -46,9 +81,11 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         }
     }
     if !from_file && !operands.is_empty() {
-        let program = operands.remove(0);
+        programs.push(operands.remove(0).clone());
+    }
+    for program in &programs {
         match program.text() {
-            Some(text) => look_through(&mut facts, text, program),
+            Some(text) => look_through(&mut facts, text, program, &values),
             None => facts.nature = RunNature::InlineCode,
         }
     }
@@ -56,13 +93,16 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         let assigns = crate::wrappers::assignment(field.prefix()).is_some();
         if !assigns && !field.is("-") {
             facts.read(field, Reach::Itself);
+            if in_place {
+                facts.write(field, Change::Content);
+            }
         }
     }
     Some(facts)
 }
 
 /// What a program does beside reading its input and printing.
-fn look_through(facts: &mut Facts, text: &str, program: &Field) {
+fn look_through(facts: &mut Facts, text: &str, program: &Field, values: &[Field]) {
     let tokens = tokens(text);
     let mut prints = false;
     let mut depth = 0_u32;
@@ -75,20 +115,34 @@ fn look_through(facts: &mut Facts, text: &str, program: &Field) {
             }
             Token::Name("system") => {
                 facts.nature = RunNature::Wrapper;
-                if let Some(Token::Text(script)) = tokens.get(at + 2) {
-                    let field = Field::made(script, program.span);
-                    facts.inner.push(Inner::Script(field, EffectView::Might));
+                let whole = matches!(tokens.get(at + 3), Some(Token::Sign(')')));
+                starts(facts, tokens.get(at + 2), program);
+                if !whole {
+                    starts(facts, None, program);
                 }
             }
-            Token::Name("getline") | Token::Sign('@') => facts.nature = RunNature::Wrapper,
+            Token::Name("getline") => {
+                facts.nature = RunNature::Wrapper;
+                getline(facts, &tokens, at, program, values);
+            }
+            Token::Sign('@') => {
+                facts.nature = RunNature::Wrapper;
+                if let Some(Token::Text(file)) = tokens.get(at + 2) {
+                    facts.read(&Field::made(file, program.span), Reach::Itself);
+                }
+            }
             Token::Sign('|') => {
                 facts.nature = RunNature::Wrapper;
-                let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-                for side in [before, next].into_iter().flatten() {
-                    if let Token::Text(script) = side {
-                        let field = Field::made(script, program.span);
-                        facts.inner.push(Inner::Script(field, EffectView::Might));
-                    }
+                if matches!(next, Some(Token::Name("getline"))) {
+                    starts(
+                        facts,
+                        at.checked_sub(1).and_then(|at| tokens.get(at)),
+                        program,
+                    );
+                } else {
+                    // `|&` starts a process as `|` does.
+                    let both = usize::from(matches!(next, Some(Token::Sign('&'))));
+                    starts(facts, tokens.get(at + 1 + both), program);
                 }
             }
             Token::Sign('(' | '[') => depth += 1,
@@ -97,25 +151,89 @@ fn look_through(facts: &mut Facts, text: &str, program: &Field) {
                 prints = false;
                 depth = 0;
             }
-            Token::Sign('>') if prints && depth == 0 => match next {
-                Some(Token::Text(file)) if file == "/dev/stderr" || file == "/dev/stdout" => {}
-                Some(Token::Text(file)) => {
-                    facts.spoil();
-                    facts.write(&Field::made(file, program.span), Change::Content);
-                }
-                _ => {
-                    facts.spoil();
-                    let file = Field {
-                        known: unknown("", Shape::One),
-                        ..program.clone()
-                    };
-                    facts.write(&file, Change::Content);
-                }
-            },
+            Token::Sign('>') if prints && depth == 0 => {
+                redirects(facts, (&tokens, next), program, values);
+            }
             Token::Broken => facts.spoil(),
             Token::Name(_) | Token::Text(_) | Token::Sign(_) | Token::Value => {}
         }
     }
+    if facts.nature == RunNature::Wrapper {
+        for script in told::scripts(Language::Code, text) {
+            facts.starts(Field::made(&script, program.span));
+        }
+    }
+}
+
+/// `print > file`.
+fn redirects(
+    facts: &mut Facts,
+    (tokens, next): (&[Token<'_>], Option<&Token<'_>>),
+    program: &Field,
+    values: &[Field],
+) {
+    match next {
+        Some(Token::Text(file)) if file == "/dev/stderr" || file == "/dev/stdout" => {}
+        Some(Token::Text(file)) => {
+            facts.spoil();
+            facts.write(&Field::made(file, program.span), Change::Content);
+        }
+        _ => {
+            facts.spoil();
+            let file = Field {
+                known: unknown("", Shape::One),
+                ..program.clone()
+            };
+            facts.write(&file, Change::Content);
+            for file in candidates(tokens, program, values) {
+                facts.might(&file, UseKind::Write(Change::Content));
+            }
+        }
+    }
+}
+
+/// A command that the program starts: a string, or something that is known only when it runs.
+fn starts(facts: &mut Facts, token: Option<&Token<'_>>, program: &Field) {
+    facts.starts(match token {
+        Some(Token::Text(script)) => Field::made(script, program.span),
+        _ => Field {
+            known: unknown("", Shape::One),
+            ..program.clone()
+        },
+    });
+}
+
+/// `getline < file`, `getline name < file`.
+fn getline(facts: &mut Facts, tokens: &[Token<'_>], at: usize, program: &Field, values: &[Field]) {
+    let behind = tokens.get(at + 1..).unwrap_or_default();
+    let from = behind
+        .iter()
+        .take(6)
+        .position(|token| *token == Token::Sign('<'));
+    let Some(from) = from else { return };
+    match behind.get(from + 1) {
+        Some(Token::Text(file)) => facts.read(&Field::made(file, program.span), Reach::Itself),
+        _ => {
+            for file in candidates(tokens, program, values) {
+                facts.might(&file, UseKind::Read(Reach::Itself));
+            }
+        }
+    }
+}
+
+/// The texts that a variable of the program may hold.
+fn candidates(tokens: &[Token<'_>], program: &Field, values: &[Field]) -> Vec<Field> {
+    let texts = tokens.iter().filter_map(|token| match token {
+        Token::Text(text) if !text.is_empty() && !text.contains('\n') => {
+            Some(Field::made(text, program.span))
+        }
+        Token::Text(_) | Token::Name(_) | Token::Value | Token::Sign(_) | Token::Broken => None,
+    });
+    let given = values.iter().filter_map(|value| {
+        let (name, _) = value.prefix().split_once('=')?;
+        Some(value.tail(name.len() + 1))
+    });
+    texts.chain(given).collect()
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -226,7 +344,7 @@ mod tests {
     fn check(program: &str, expect: RunNature) {
         let mut facts = Facts::reader();
         let field = Field::made(program, Span { start: 0, end: 0 });
-        look_through(&mut facts, program, &field);
+        look_through(&mut facts, program, &field, &[]);
         assert_eq!(facts.nature, expect, "{program}");
     }
 

@@ -23,7 +23,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         "tee" | "sponge" | "truncate" | "fallocate" => write_all(asked, name),
         "dd" => dd(asked),
         "patch" => patch(asked),
-        "split" | "csplit" => split(asked),
+        "split" | "csplit" => split(asked, name),
         _ => return None,
     };
     Some(facts)
@@ -197,6 +197,7 @@ fn copy(asked: &Asked<'_>, name: &str) -> Facts {
     let mut target = None;
     let mut reach = Reach::Itself;
     let mut folders = false;
+    let links = links(name, &options);
     for (option, value) in options {
         match (option, value) {
             ("t" | "--target-directory", Some(folder)) => target = Some(folder),
@@ -238,11 +239,53 @@ fn copy(asked: &Asked<'_>, name: &str) -> Facts {
         if name == "mv" {
             facts.write(source, Change::Remove);
         }
-        if let Some(inside) = inside(&target, source) {
-            facts.might(&inside, UseKind::Write(Change::Content));
+        let inside = inside(&target, source);
+        if let Some(inside) = &inside {
+            facts.might(inside, UseKind::Write(Change::Content));
+        }
+        if let Some(kind) = links {
+            for link in std::iter::once(&target).chain(&inside) {
+                let place = leads_to(link, source, kind);
+                facts.links.extend(place.map(|place| (link.clone(), place)));
+            }
         }
     }
     facts
+}
+
+/// Names for what is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Hard,
+    Symbolic,
+}
+
+/// The names that the command makes, if it makes any.
+fn links(name: &str, options: &[(&str, Option<Field>)]) -> Option<Links> {
+    let has = |letters: &[&str]| options.iter().any(|(option, _)| letters.contains(option));
+    let makes = matches!(name, "ln" | "link") || name == "cp" && has(&["l", "--link"]);
+    if has(&["s", "--symbolic", "--symbolic-link"]) {
+        Some(Links::Symbolic)
+    } else {
+        makes.then_some(Links::Hard)
+    }
+}
+
+/// What a new name for `source` stands for: a symbolic one is read from the folder that it lies in.
+fn leads_to(link: &Field, source: &Field, kind: Links) -> Option<Field> {
+    let (link, text) = (link.text()?, source.text()?);
+    if kind == Links::Hard || text.starts_with('/') {
+        return Some(source.clone());
+    }
+    let folder = link.trim_end_matches('/').rsplit_once('/');
+    let place = match folder {
+        Some((folder, _)) => format!("{folder}/{text}"),
+        None => text.to_owned(),
+    };
+    Some(Field {
+        known: Known::Text(place.into()),
+        ..source.clone()
+    })
 }
 
 /// Where the source lands when the target is a folder.
@@ -351,8 +394,12 @@ fn patch(asked: &Asked<'_>) -> Facts {
     };
     let mut facts = Facts::program();
     let (options, operands) = arguments(asked, &PATCH, &mut facts);
+    let mut dry = false;
+    let mut folder = None;
     for (option, value) in options {
         match (option, value) {
+            ("--dry-run" | "C", _) => dry = true,
+            ("d" | "--directory", Some(value)) => folder = Some(value),
             ("i" | "--input", Some(file)) => facts.read(&file, Reach::Itself),
             ("o" | "--output" | "r" | "--reject-file", Some(file)) => {
                 facts.write(&file, Change::Content);
@@ -362,6 +409,10 @@ fn patch(asked: &Asked<'_>) -> Facts {
     }
     if let Some(file) = operands.first() {
         facts.write(file, Change::Content);
+    } else if !dry {
+        // The patch says which files.
+        let folder = folder.unwrap_or_else(|| asked.here());
+        facts.might(&folder, UseKind::Below(Change::Content));
     }
     if let Some(file) = operands.get(1) {
         facts.read(file, Reach::Itself);
@@ -369,15 +420,49 @@ fn patch(asked: &Asked<'_>) -> Facts {
     facts
 }
 
-fn split(asked: &Asked<'_>) -> Facts {
+/// `split [options] [file [prefix]]`, `csplit [options] file place...`
+fn split(asked: &Asked<'_>, name: &str) -> Facts {
+    const SPLIT: Options = Options {
+        short: "dexuzks",
+        short_value: "abClntfm",
+        long: &[
+            "numeric-suffixes",
+            "hex-suffixes",
+            "verbose",
+            "elide-empty-files",
+        ],
+        long_value: &[
+            "bytes",
+            "lines",
+            "line-bytes",
+            "number",
+            "suffix-length",
+            "additional-suffix",
+            "filter",
+            "separator",
+            "prefix",
+            "suffix-format",
+            "digits",
+        ],
+        ..NONE
+    };
     let mut facts = Facts::program();
-    let operands: Vec<&Field> = asked
-        .args()
-        .iter()
-        .filter(|field| !field.may_be_option())
-        .collect();
-    if let Some(file) = operands.last() {
+    let (_, operands) = arguments(asked, &SPLIT, &mut facts);
+    let mut operands = operands.into_iter();
+    if let Some(file) = operands.next() {
         facts.might(file, UseKind::Read(Reach::Itself));
+    }
+    match operands.next() {
+        Some(prefix) if name == "split" => {
+            facts.might(prefix, UseKind::Write(Change::Content));
+            // Names that begin with it.
+            if let Some(text) = prefix.text() {
+                let mut first = prefix.clone();
+                first.known = Known::Text(format!("{text}aa").into());
+                facts.might(&first, UseKind::Write(Change::Content));
+            }
+        }
+        _ => {}
     }
     facts
 }

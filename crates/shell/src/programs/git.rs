@@ -1,14 +1,18 @@
 //! `git`: its global options, and the subcommands that only look.
 
 mod readers;
+mod started;
 mod tables;
+mod tree;
 mod writes;
 
-use pointsman_model::{Change, EffectView, Reach};
+use pointsman_model::EffectView;
 
 use self::readers::looks;
+use self::started::started;
+use self::tree::changes;
 use self::writes::{configures, outputs};
-use super::{Asked, Facts, Inner, UseKind};
+use super::{Asked, Facts, Inner};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
@@ -52,6 +56,16 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         Ok(globals) => globals,
         Err(stranger) => {
             let mut facts = Facts::program();
+            if stranger.prefix().starts_with("--config-env")
+                || stranger.prefix().starts_with("--exec-path=")
+            {
+                // It names a command, or the place of all commands, that can't be seen here.
+                facts.guard();
+                facts.starts(Field {
+                    known: crate::expand::unknown("", crate::field::Shape::One),
+                    ..stranger.clone()
+                });
+            }
             guess(args, stranger, &mut facts);
             return Some(facts);
         }
@@ -73,7 +87,8 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         facts.spoil();
         facts.elsewhere = globals.elsewhere;
         for script in globals.scripts {
-            facts.inner.push(Inner::Script(script, EffectView::Might));
+            facts.guard();
+            facts.starts(script);
         }
         facts.inner.push(Inner::Argv(plain, EffectView::Might));
     }
@@ -117,11 +132,10 @@ impl Globals {
                 Arg::Option("c", Some(setting)) => {
                     let idle = is_idle(&setting);
                     globals.idle &= idle;
-                    if let Some((key, value)) = setting.prefix().split_once('=')
+                    if let Some(script) = command_of(&setting)
                         && !idle
                     {
-                        let bang = usize::from(value.starts_with('!'));
-                        globals.scripts.push(setting.tail(key.len() + 1 + bang));
+                        globals.scripts.push(script);
                     }
                 }
                 Arg::Option(
@@ -138,6 +152,48 @@ impl Globals {
         }
         Ok(globals)
     }
+}
+
+/// Keys whose value is a command, or names a place that commands are taken from.
+const COMMAND_KEYS: [&str; 27] = [
+    "alias.",
+    "browser.",
+    "core.askpass",
+    "core.editor",
+    "core.fsmonitor",
+    "core.gitproxy",
+    "core.hookspath",
+    "core.pager",
+    "core.sshcommand",
+    "credential.",
+    "diff.",
+    "difftool.",
+    "filter.",
+    "gpg.",
+    "include.",
+    "includeif.",
+    "init.templatedir",
+    "interactive.difffilter",
+    "man.",
+    "merge.",
+    "mergetool.",
+    "pager.",
+    "protocol.",
+    "remote.",
+    "sequence.editor",
+    "trailer.",
+    "uploadpack.",
+];
+
+/// The command that a setting `key=value` names.
+pub(super) fn command_of(setting: &Field) -> Option<Field> {
+    let (key, value) = setting.prefix().split_once('=')?;
+    let lower = key.to_ascii_lowercase();
+    if !COMMAND_KEYS.iter().any(|known| lower.starts_with(known)) {
+        return None;
+    }
+    let bang = usize::from(value.starts_with('!'));
+    Some(setting.tail(key.len() + 1 + bang))
 }
 
 fn is_idle(setting: &Field) -> bool {
@@ -181,107 +237,48 @@ fn guess(args: &[Field], stranger: &Field, facts: &mut Facts) {
 fn subcommand(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Facts {
     if let Some(mut facts) = looks(asked, name, rest) {
         outputs(&mut facts, name, rest);
+        started(&mut facts, name, rest);
         return facts;
     }
     let mut facts = Facts::program();
     outputs(&mut facts, name, rest);
     match name {
         "config" => configures(&mut facts, asked, rest),
-        "checkout" | "restore" | "rm" | "mv" | "apply" | "add" | "stage" => {
-            changes(&mut facts, name, rest);
-        }
         "push" | "fetch" | "pull" | "clone" | "ls-remote" | "remote" | "submodule" => {
-            let remote = rest
-                .iter()
-                .find(|field| field.text().is_some_and(is_address))
-                .cloned();
-            let field = remote.unwrap_or_else(|| Field {
-                known: crate::expand::unknown("", crate::field::Shape::One),
-                ..Field::made(name, asked.called.span)
-            });
-            if !matches!(name, "remote" | "submodule") || field.text().is_some() {
-                facts.connect(&field);
-            }
+            connects(&mut facts, asked, name, rest);
         }
         _ => {}
     }
+    changes(&mut facts, asked, name, rest);
     started(&mut facts, name, rest);
     facts
 }
 
-/// What a subcommand starts by its arguments.
-fn started(facts: &mut Facts, name: &str, rest: &[Field]) {
-    let might = EffectView::Might;
-    match name {
-        "bisect" if rest.first().is_some_and(|field| field.is("run")) => {
-            let command = rest.get(1..).unwrap_or_default().to_vec();
-            facts.inner.push(Inner::Argv(command, might));
-        }
-        "submodule" if rest.iter().any(|field| field.is("foreach")) => {
-            let at = rest
-                .iter()
-                .position(|field| field.is("foreach"))
-                .unwrap_or(0);
-            let command: Vec<Field> = rest
-                .iter()
-                .skip(at + 1)
-                .filter(|field| !field.is("--recursive") && !field.is("-q"))
-                .cloned()
-                .collect();
-            match command.as_slice() {
-                [script] => facts.inner.push(Inner::Script(script.clone(), might)),
-                _ => facts.inner.push(Inner::Argv(command, might)),
+fn connects(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[Field]) {
+    let remote = rest
+        .iter()
+        .find(|field| field.text().is_some_and(is_address))
+        .cloned();
+    let known = remote.is_some();
+    let field = remote.unwrap_or_else(|| {
+        let named = rest.iter().find(|field| !field.may_be_option());
+        Field {
+            known: crate::expand::unknown("", crate::field::Shape::One),
+            ..match (name, named) {
+                ("push" | "fetch" | "pull" | "ls-remote", Some(remote)) => remote.clone(),
+                _ => Field::made("", asked.called.span),
             }
         }
-        "rebase" | "filter-branch" | "difftool" | "mergetool" | "fetch" | "pull" | "clone"
-        | "push" | "archive" => {
-            for (at, field) in rest.iter().enumerate() {
-                let Some(text) = field.text() else { continue };
-                let exec = [
-                    "-x",
-                    "--exec",
-                    "--extcmd",
-                    "--tree-filter",
-                    "--index-filter",
-                    "--msg-filter",
-                    "--upload-pack",
-                    "-u",
-                    "--receive-pack",
-                ];
-                if exec.contains(&text) && !(text == "-u" && matches!(name, "push" | "archive")) {
-                    if let Some(script) = rest.get(at + 1) {
-                        facts.inner.push(Inner::Script(script.clone(), might));
-                    }
-                } else if let Some((option, _)) = text.split_once('=')
-                    && exec.contains(&option)
-                {
-                    let script = field.tail(option.len() + 1);
-                    facts.inner.push(Inner::Script(script, might));
-                }
-            }
-        }
-        _ => {}
+    });
+    if known || !matches!(name, "remote" | "submodule") {
+        facts.connect(&field);
     }
-}
-
-fn changes(facts: &mut Facts, name: &str, rest: &[Field]) {
-    let dashes = rest.iter().position(|field| field.is("--"));
-    let paths = match (name, dashes) {
-        // Without dashes a name is a branch or a path; only git knows which.
-        ("checkout", None) if rest.iter().any(|field| field.is("-b") || field.is("-B")) => &[],
-        (_, Some(at)) => rest.get(at + 1..).unwrap_or_default(),
-        (_, None) => rest,
-    };
-    for field in paths.iter().filter(|field| !field.may_be_option()) {
-        match name {
-            "checkout" | "restore" => facts.might(field, UseKind::Write(Change::Content)),
-            "rm" => facts.write(field, Change::Remove),
-            "mv" => {
-                facts.write(field, Change::Remove);
-                facts.write(field, Change::Content);
-            }
-            "apply" => facts.read(field, Reach::Itself),
-            _ => facts.might(field, UseKind::Read(Reach::ContentBelow)),
+    for field in rest {
+        // `ext::command`: the command is the transport; a percent sign quotes a blank.
+        if let Some(command) = field.text().and_then(|text| text.strip_prefix("ext::")) {
+            facts.guard();
+            facts.starts(Field::made(command, field.span));
+            facts.starts(Field::made(&command.replace("% ", " "), field.span));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Interpreters: code inline, from their input, or from a file.
 
-use pointsman_model::{Reach, RunNature};
+use pointsman_model::{Change, Reach, RunNature};
 
-use super::{Asked, Facts};
+use super::told::{self, Language};
+use super::{Asked, Facts, UseKind};
 use crate::field::Field;
 
 /// An interpreter: its name, options with code for their value, letters that may be bundled in
@@ -38,6 +39,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     let base = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
     let base = match base {
         "pypy" | "ipython" => "python",
+        "nodejs" => "node",
         base => base,
     };
     let (_, codes, valued) = INTERPRETERS
@@ -53,7 +55,8 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             break;
         };
         if is_code(text, codes) {
-            return Some(Facts::of(RunNature::InlineCode));
+            inline(&mut facts, asked.args(), base, codes);
+            return Some(facts);
         }
         if valued.contains(&text) {
             args.next();
@@ -68,12 +71,92 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         }
     }
     match file {
+        Some(field) if matches!(base, "sqlite") || name == "sqlite3" => {
+            facts.might(field, UseKind::Read(Reach::Itself));
+            facts.might(field, UseKind::Write(Change::Content));
+            client(&mut facts, asked);
+        }
         Some(field) if field.text().is_some() => facts.read(field, Reach::Itself),
         Some(_) => {}
-        None if asked.called.input.fed => facts.nature = RunNature::InlineCode,
+        None if asked.called.input.fed => {
+            facts.nature = RunNature::InlineCode;
+            if let Some(text) = &asked.called.input.text {
+                facts.code(text, asked.called.span);
+            }
+            client(&mut facts, asked);
+        }
         None => {}
     }
     Some(facts)
+}
+
+/// Code in an argument, and what stands behind it: files of a `perl -n`, arguments of others.
+fn inline(facts: &mut Facts, args: &[Field], base: &str, codes: &[&str]) {
+    facts.nature = RunNature::InlineCode;
+    let mut operands: Vec<&Field> = Vec::new();
+    let mut rest = args.iter();
+    let mut loops = false;
+    let mut in_place = false;
+    while let Some(field) = rest.next() {
+        let Some(text) = field.text() else {
+            operands.push(field);
+            continue;
+        };
+        if text.len() > 1
+            && text.starts_with('-')
+            && !["--", "-M", "-m", "-I"]
+                .iter()
+                .any(|it| text.starts_with(it))
+        {
+            let letters = text.get(1..).unwrap_or("");
+            let flags = letters.split(['e', 'E']).next().unwrap_or("");
+            loops |= flags.contains(['n', 'p']);
+            in_place |= flags.contains('i');
+        }
+        if is_code(text, codes) {
+            if codes.contains(&text) || text.ends_with(['e', 'E', 'c', 'r', 'p']) {
+                if let Some(code) = rest.next() {
+                    facts.code(code.text().unwrap_or(code.prefix()), code.span);
+                }
+            } else {
+                facts.code(text, field.span);
+            }
+        } else if !text.starts_with('-') {
+            operands.push(field);
+        }
+    }
+    let edits = matches!(base, "perl" | "ruby");
+    for field in operands {
+        if edits && in_place {
+            facts.write(field, Change::Content);
+        }
+        if edits && (loops || in_place) {
+            facts.read(field, Reach::Itself);
+        } else {
+            facts.might(field, UseKind::Read(Reach::Itself));
+        }
+    }
+}
+
+/// The commands of a database's own client, in its arguments and on its input.
+fn client(facts: &mut Facts, asked: &Asked<'_>) {
+    let texts = asked.args().iter().filter_map(Field::text);
+    for text in texts.chain(asked.called.input.text.as_deref()) {
+        for script in told::scripts(Language::Sql, text) {
+            facts.starts(Field::made(&script, asked.called.span));
+            facts.guard();
+        }
+        for word in [
+            ".read ", ".import ", ".output ", ".once ", ".open ", ".save ", ".backup ",
+        ] {
+            if let Some((_, rest)) = text.split_once(word) {
+                let name = rest.split_whitespace().next().unwrap_or("");
+                let field = Field::made(name, asked.called.span);
+                facts.might(&field, UseKind::Read(Reach::Itself));
+                facts.might(&field, UseKind::Write(Change::Content));
+            }
+        }
+    }
 }
 
 /// Whether the option has code for its value, glued, bundled or apart.

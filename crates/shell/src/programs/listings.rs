@@ -70,7 +70,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         let mut facts = Facts::program();
         let field = Field {
             known: crate::expand::unknown("", crate::field::Shape::One),
-            ..Field::made(name, asked.called.span)
+            ..Field::made("", asked.called.span)
         };
         facts.connect(&field);
         return Some(facts);

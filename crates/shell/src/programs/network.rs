@@ -2,7 +2,7 @@
 
 use pointsman_model::{Change, Reach};
 
-use super::{Asked, Facts};
+use super::{Asked, Facts, UseKind};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
@@ -118,6 +118,9 @@ fn curl(asked: &Asked<'_>) -> Facts {
                     if !value.is("-") =>
                 {
                     facts.write(&value, Change::Content);
+                    if option == "--output-dir" {
+                        facts.might(&value, UseKind::Below(Change::Content));
+                    }
                 }
                 "T" | "--upload-file" | "K" | "--config" | "--cacert" | "--cert" | "E"
                 | "--key" | "--netrc-file"
@@ -142,8 +145,14 @@ fn curl(asked: &Asked<'_>) -> Facts {
     }
     for address in &addresses {
         facts.connect(address);
-        if address.prefix().starts_with("file://") {
-            facts.read(&address.tail("file://".len()), Reach::Itself);
+        if address.prefix().to_ascii_lowercase().starts_with("file:/") {
+            let skip = address.prefix().find("://").map_or(5, |at| at + 3);
+            let skip = match address.prefix().get(skip..) {
+                // `file://host/path`
+                Some(rest) if !rest.starts_with('/') => skip + rest.find('/').unwrap_or(0),
+                _ => skip,
+            };
+            facts.read(&address.tail(skip), Reach::Itself);
         }
         if remote_name {
             last_segment(&mut facts, address);
@@ -249,6 +258,7 @@ fn wget(asked: &Asked<'_>) -> Facts {
             Arg::Option("P" | "--directory-prefix", Some(folder)) => {
                 named = true;
                 facts.write(&folder, Change::Content);
+                facts.might(&folder, UseKind::Below(Change::Content));
             }
             Arg::Option(
                 "o" | "--output-file" | "a" | "--append-output" | "--save-cookies",
@@ -277,9 +287,59 @@ fn wget(asked: &Asked<'_>) -> Facts {
     facts
 }
 
+/// The addresses of `socat`: programs that it starts, and files.
+fn addresses(facts: &mut Facts, args: &[Field]) {
+    for field in args {
+        let prefix = field.prefix();
+        let Some((kind, rest)) = prefix.split_once(':') else {
+            continue;
+        };
+        let skip = kind.len() + 1;
+        match kind.to_ascii_uppercase().as_str() {
+            "EXEC" | "SYSTEM" | "SHELL" => {
+                facts.guard();
+                let command = rest.split(',').next().unwrap_or(rest);
+                facts.starts(match field.text() {
+                    Some(_) => Field::made(command, field.span),
+                    None => field.tail(skip),
+                });
+            }
+            "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT" => {
+                let path = Field::made(rest.split(',').next().unwrap_or(rest), field.span);
+                facts.might(&path, UseKind::Read(Reach::Itself));
+                facts.might(&path, UseKind::Write(Change::Content));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The commands of a file transfer that name files here.
+fn batch(facts: &mut Facts, text: &str, span: pointsman_model::Span) {
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let kind = match words.next() {
+            Some("put" | "mput" | "reput") => UseKind::Read(Reach::Itself),
+            Some("get" | "mget" | "reget") => UseKind::Write(Change::Content),
+            _ => continue,
+        };
+        for word in words {
+            facts.might(&Field::made(word, span), kind);
+        }
+    }
+}
+
 /// Programs whose first operand that looks like one is a host.
 fn plain(asked: &Asked<'_>, name: &str) -> Facts {
     let mut facts = Facts::program();
+    if name == "socat" {
+        addresses(&mut facts, asked.args());
+    }
+    if matches!(name, "ftp" | "sftp" | "lftp")
+        && let Some(text) = &asked.called.input.text
+    {
+        batch(&mut facts, text, asked.called.span);
+    }
     if name == "openssl"
         && !asked
             .args()

@@ -421,12 +421,13 @@ const FD: Options = Options {
     ],
 };
 
-/// `-x` and `-X` start programs, and are not in the table.
+/// `-x` and `-X` start programs, and are not in the table. What is found is told apart by folder alone.
 fn fd(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::reader();
     facts.lists = Lists::WhatItReads;
     let mut operands = Vec::new();
     let mut roots = false;
+    let mut places: Vec<Field> = Vec::new();
     let mut inner = None;
     for (at, field) in asked.args().iter().enumerate() {
         if matches!(field.text(), Some("-x" | "-X" | "--exec" | "--exec-batch")) {
@@ -443,6 +444,7 @@ fn fd(asked: &Asked<'_>) -> Facts {
             Arg::Option("--search-path" | "--base-directory" | "C", Some(root)) => {
                 roots = true;
                 facts.read(&root, Reach::NamesBelow);
+                places.push(root);
             }
             Arg::Option("--ignore-file", Some(file)) => facts.read(&file, Reach::Itself),
             Arg::Option(..) => {}
@@ -453,6 +455,7 @@ fn fd(asked: &Asked<'_>) -> Facts {
     if !operands.is_empty() {
         operands.remove(0);
     }
+    places.extend(operands.iter().map(|field| (*field).clone()));
     let otherwise = if roots {
         Otherwise::Input
     } else {
@@ -461,7 +464,24 @@ fn fd(asked: &Asked<'_>) -> Facts {
     read_files(asked, &mut facts, &operands, Reach::NamesBelow, otherwise);
     if let Some(at) = inner {
         let command = asked.args().get(at..).unwrap_or_default();
-        find::starts(asked, &mut facts, command);
+        let mut command = command.to_vec();
+        let braces = ["{}", "{/}", "{//}", "{.}", "{/.}"];
+        if !command
+            .iter()
+            .any(|field| braces.iter().any(|it| field.prefix().contains(it)))
+        {
+            command.push(Field::made("{}", asked.called.span));
+        }
+        let places = if places.is_empty() {
+            vec![asked.here()]
+        } else {
+            places
+        };
+        let found = find::Found {
+            roots: places,
+            ..find::Found::default()
+        };
+        find::starts(asked, &mut facts, &command, &found);
     }
     facts
 }

@@ -3,7 +3,8 @@
 use pointsman_model::{Change, Reach, RunNature};
 
 use super::{Asked, Facts};
-use crate::field::Field;
+use crate::expand::unknown;
+use crate::field::{Field, Shape};
 use crate::options::{Arg, Options, Order, read};
 
 const SED: Options = Options {
@@ -62,6 +63,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         known &= script.text().is_some_and(|text| {
             let mut reading = Script::new(text);
             let understood = reading.read();
+            runs(&mut facts, &reading.runs, script);
             for (file, change) in &reading.files {
                 let field = Field::made(file, script.span);
                 match change {
@@ -69,7 +71,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
                     FileUse::Write => writes.push(field),
                 }
             }
-            understood
+            understood && reading.runs.is_empty()
         });
     }
     if !known {
@@ -89,6 +91,20 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         change_in_place(&mut facts, &operands, suffix.as_ref());
     }
     Some(facts)
+}
+
+/// The commands of a program.
+fn runs(facts: &mut Facts, runs: &[Option<String>], script: &Field) {
+    for run in runs {
+        facts.guard();
+        facts.starts(match run {
+            Some(text) => Field::made(text, script.span),
+            None => Field {
+                known: unknown("", Shape::One),
+                ..script.clone()
+            },
+        });
+    }
 }
 
 fn change_in_place(facts: &mut Facts, operands: &[&Field], suffix: Option<&Field>) {
@@ -122,6 +138,8 @@ struct Script<'s> {
     text: &'s str,
     at: usize,
     files: Vec<(String, FileUse)>,
+    /// Commands that it runs; `None` for lines that are known only when they are read.
+    runs: Vec<Option<String>>,
 }
 
 impl<'s> Script<'s> {
@@ -130,6 +148,7 @@ impl<'s> Script<'s> {
             text,
             at: 0,
             files: Vec::new(),
+            runs: Vec::new(),
         }
     }
 
@@ -190,7 +209,8 @@ impl<'s> Script<'s> {
                 self.until(delimiter)?;
                 self.until(delimiter)?;
             }
-            // `e` runs a program; `v` and what else there may be is not worth knowing.
+            b'e' => self.execute(),
+            // `v` and what else there may be is not worth knowing.
             _ => return None,
         }
         self.skip(b" \t");
@@ -265,17 +285,31 @@ impl<'s> Script<'s> {
     fn substitute(&mut self) -> Option<()> {
         let delimiter = self.delimiter()?;
         self.until(delimiter)?;
+        let start = self.at;
         self.until(delimiter)?;
-        self.skip(b"gpiImM0123456789");
-        match self.peek() {
-            Some(b'w') => {
-                self.at += 1;
-                self.file(FileUse::Write);
-                Some(())
-            }
-            Some(b'e') => None,
-            _ => Some(()),
+        let end = self.at.saturating_sub(delimiter.len_utf8());
+        let replacement = self.text.get(start..end).unwrap_or("").to_owned();
+        let flags = self.at;
+        self.skip(b"gpieImM0123456789");
+        if self.text.get(flags..self.at).unwrap_or("").contains('e') {
+            self.runs.push(Some(replacement));
+            self.runs.push(None);
         }
+        if self.peek() == Some(b'w') {
+            self.at += 1;
+            self.file(FileUse::Write);
+        }
+        Some(())
+    }
+
+    /// `e command` runs the rest of the line; `e` alone runs the line that was read.
+    fn execute(&mut self) {
+        self.skip(b" \t");
+        let start = self.at;
+        self.line();
+        let command = self.text.get(start..self.at).unwrap_or("").trim();
+        self.runs
+            .push((!command.is_empty()).then(|| command.to_owned()));
     }
 
     /// The name of a file: the rest of the line.
@@ -325,6 +359,10 @@ mod tests {
             });
             got.push_str(file);
         }
+        for run in &reading.runs {
+            got.push_str(" $");
+            got.push_str(run.as_deref().unwrap_or("?"));
+        }
         assert_eq!(got, expect, "{script}");
     }
 
@@ -355,8 +393,12 @@ mod tests {
         check("/x/w out.txt", "reads >out.txt");
         check("s/a/b/w out", "reads >out");
         check("1{w /tmp/e\n}", "reads >/tmp/e");
-        for script in ["1e id", "e", "s/a/b/e", "s/a/b/ge", "s/a", "k", "s/[/]/x/"] {
+        for script in ["s/a", "k", "s/[/]/x/"] {
             check(script, "unknown");
         }
+        check("1e id", "reads $id");
+        check("e", "reads $?");
+        check("s/a/b/e", "reads $b $?");
+        check("s/a/b/ge", "reads $b $?");
     }
 }

@@ -258,34 +258,47 @@ fn compress(asked: &Asked<'_>) -> Facts {
 
 /// Names of programs that people write rules for: behind an unknown program they may be what it
 /// starts.
-const WELL_KNOWN: [&str; 44] = [
+const WELL_KNOWN: [&str; 60] = [
+    "aws",
     "bash",
+    "brew",
+    "bun",
     "cargo",
     "cat",
     "chmod",
     "chown",
     "cp",
+    "crontab",
     "curl",
+    "dash",
     "dd",
+    "deno",
     "docker",
     "eval",
     "find",
+    "gcloud",
     "gh",
     "git",
     "go",
+    "helm",
     "kill",
+    "killall",
     "kubectl",
     "ln",
     "make",
     "mkfs",
     "mv",
     "nc",
+    "ncat",
     "node",
     "npm",
     "npx",
     "perl",
     "pip",
+    "pip3",
+    "pkill",
     "pnpm",
+    "podman",
     "python",
     "python3",
     "rm",
@@ -295,15 +308,23 @@ const WELL_KNOWN: [&str; 44] = [
     "scp",
     "sh",
     "shred",
+    "shutdown",
     "ssh",
     "sudo",
+    "systemctl",
     "tee",
     "terraform",
+    "touch",
     "truncate",
     "wget",
     "yarn",
     "zsh",
 ];
+
+/// Whether people write rules for a program of that name.
+pub(crate) fn is_well_known(name: &str) -> bool {
+    WELL_KNOWN.contains(&name)
+}
 
 /// A program that no table has. It may be a wrapper.
 pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
@@ -319,7 +340,7 @@ pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
         let known = rest
             .first()
             .and_then(Field::text)
-            .is_some_and(|text| WELL_KNOWN.contains(&text.rsplit('/').next().unwrap_or(text)));
+            .is_some_and(|text| is_well_known(text.rsplit('/').next().unwrap_or(text)));
         if known && rest.len() > 1 {
             let inner = Inner::Argv(rest.to_vec(), EffectView::Might);
             if !facts.inner.contains(&inner) {

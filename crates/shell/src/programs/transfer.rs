@@ -1,8 +1,8 @@
 //! Programs that pack, unpack and carry files.
 
-use pointsman_model::{Change, EffectView, Reach};
+use pointsman_model::{Change, Reach};
 
-use super::{Asked, Facts, Inner, UseKind};
+use super::{Asked, Facts, UseKind};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
@@ -25,7 +25,7 @@ struct Tar {
     archive: Option<Field>,
     folder: Option<Field>,
     members: Vec<Field>,
-    /// Texts that it hands to a shell.
+    /// Commands that it hands to a shell.
     scripts: Vec<Field>,
 }
 
@@ -57,10 +57,15 @@ impl Tar {
             'c' | 'x' | 't' | 'r' | 'u' => self.mode = Some(letter),
             'f' => self.archive = next.cloned(),
             'C' => self.folder = next.cloned(),
-            'I' => self.scripts.extend(next.cloned()),
+            // The old style, letters without a dash, is told here alone.
+            'I' | 'F' => self.scripts.extend(next.cloned()),
+            'T' | 'X' | 'H' | 'b' | 'g' | 'K' | 'L' | 'N' | 'V' => {}
             _ => return 0,
         }
-        usize::from(matches!(letter, 'f' | 'C' | 'I'))
+        usize::from(matches!(
+            letter,
+            'f' | 'C' | 'I' | 'F' | 'T' | 'X' | 'H' | 'b' | 'g' | 'K' | 'L' | 'N' | 'V'
+        ))
     }
 
     /// Takes a long option; how many further arguments it takes.
@@ -83,19 +88,6 @@ impl Tar {
                 self.folder = value.or_else(|| next.cloned());
                 return apart;
             }
-            "--to-command"
-            | "--use-compress-program"
-            | "--rsh-command"
-            | "--checkpoint-action"
-            | "--info-script"
-            | "--new-volume-script" => {
-                self.scripts.extend(value.map(|script| {
-                    match script.text().and_then(|text| text.strip_prefix("exec=")) {
-                        Some(_) => script.tail("exec=".len()),
-                        None => script,
-                    }
-                }));
-            }
             _ => {}
         }
         0
@@ -106,15 +98,22 @@ fn tar(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::program();
     let tar = Tar::read(asked.args());
     for script in tar.scripts {
-        facts.inner.push(Inner::Script(script, EffectView::Might));
+        facts.starts(script);
     }
     match tar.mode {
         Some('c' | 'r' | 'u') => {
             if let Some(archive) = &tar.archive {
                 facts.write(archive, Change::Content);
             }
+            let removes = asked
+                .args()
+                .iter()
+                .any(|field| field.prefix().starts_with("--remove"));
             for member in &tar.members {
                 facts.read(member, Reach::ContentBelow);
+                if removes {
+                    facts.write(member, Change::Remove);
+                }
             }
         }
         mode => {
@@ -124,6 +123,7 @@ fn tar(asked: &Asked<'_>) -> Facts {
             if mode == Some('x') {
                 let target = tar.folder.unwrap_or_else(|| asked.here());
                 facts.write(&target, Change::Content);
+                facts.might(&target, UseKind::Below(Change::Content));
             }
         }
     }
@@ -168,6 +168,7 @@ fn unzip(asked: &Asked<'_>) -> Facts {
     if keeps {
         let target = target.unwrap_or_else(|| asked.here());
         facts.write(&target, Change::Content);
+        facts.might(&target, UseKind::Below(Change::Content));
     }
     facts
 }
@@ -241,9 +242,6 @@ fn carry(asked: &Asked<'_>, options: &Options) -> Facts {
     let mut operands: Vec<&Field> = Vec::new();
     for arg in read(asked.args(), options, Order::Mixed) {
         match arg {
-            Arg::Option("e" | "--rsh" | "--rsync-path" | "S", Some(script)) => {
-                facts.inner.push(Inner::Script(script, EffectView::Might));
-            }
             Arg::Option(
                 "--exclude-from" | "--include-from" | "--files-from" | "i" | "F",
                 Some(file),
@@ -282,6 +280,7 @@ fn carry(asked: &Asked<'_>, options: &Options) -> Facts {
             facts.connect(field);
         } else {
             facts.write(field, Change::Content);
+            facts.might(field, UseKind::Below(Change::Content));
         }
     }
     facts

@@ -40,13 +40,18 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         if told.starts_with('!') {
             let script = field.tail(skip + 1);
             facts.inner.push(Inner::Script(script, EffectView::Might));
+            facts.guard();
             continue;
         }
         let follows_command = at
             .checked_sub(1)
             .and_then(|before| asked.args().get(before))
             .is_some_and(|before| before.is("-c") || before.is("--cmd"));
-        if field.may_be_option() || field.prefix().starts_with('+') || edits && follows_command {
+        if edits && follows_command {
+            written(&mut facts, field);
+            continue;
+        }
+        if field.may_be_option() || field.prefix().starts_with('+') {
             continue;
         }
         facts.might(field, UseKind::Read(Reach::Itself));
@@ -55,4 +60,21 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         }
     }
     Some(facts)
+}
+
+/// `w file`, `w! file`, `r file`, `e file` in an editor's command.
+fn written(facts: &mut Facts, command: &crate::field::Field) {
+    let mut words = command.prefix().split_whitespace();
+    while let Some(word) = words.next() {
+        let verb = word.trim_start_matches([':', '%', ',', '.', '$', '1']);
+        let change = match verb.trim_end_matches('!') {
+            "w" | "write" | "wq" | "sav" | "saveas" | "x" => UseKind::Write(Change::Content),
+            "r" | "read" | "e" | "edit" | "so" | "source" => UseKind::Read(Reach::Itself),
+            _ => continue,
+        };
+        if let Some(file) = words.next() {
+            let field = crate::field::Field::made(file.trim_start_matches('>'), command.span);
+            facts.might(&field, change);
+        }
+    }
 }

@@ -73,11 +73,12 @@ impl Walker<'_> {
         }
     }
 
-    /// The assignment as the model says it.
+    /// The assignment in front of these fields, as the model says it.
     pub(crate) fn shown(
         &self,
         scene: &Scene<'_>,
         assign: &Assign<'_>,
+        before: &[Field],
         state: &State,
     ) -> Assignment {
         let value = match &assign.value {
@@ -107,7 +108,11 @@ impl Walker<'_> {
         };
         Assignment {
             name: assign.name.into(),
-            weight: weigh_value(assign.name, value.literal()),
+            weight: if assign.name == "IFS" && splits_a_line(before) {
+                AssignmentWeight::Harmless
+            } else {
+                weigh_value(assign.name, value.literal())
+            },
             value,
         }
     }
@@ -128,7 +133,24 @@ impl Walker<'_> {
                 scene.span(Range::default()),
             );
         }
+        if Self::runs_by_value(name, &value, state) {
+            let (part, view) = (scene.within.unwrap_or(0), scene.view);
+            let span = scene.span(Range::default());
+            self.sink
+                .opaque(part, view, OpaqueWhy::UnknownScript, name, span);
+        }
         self.keep(name, value, state);
+    }
+
+    /// Whether giving this value to the variable computes an expression that may run something.
+    pub(crate) fn runs_by_value(name: &str, value: &Value, state: &State) -> bool {
+        let suspicious = |text: &str| text.contains('[') && text.contains(['$', '`']);
+        state.is_integer(name)
+            && match value {
+                Value::Texts(texts) | Value::List(texts) => texts.iter().any(|it| suspicious(it)),
+                Value::Number => false,
+                Value::Patterns(_) | Value::Unknown => true,
+            }
     }
 
     /// Remembers a value. The folder's own variables are never taken from an assignment.
@@ -146,4 +168,11 @@ impl Walker<'_> {
         self.sink
             .opaque(part, scene.view, OpaqueWhy::Environment, text, span);
     }
+}
+
+/// Whether `IFS` is for the one command that splits its input by it.
+fn splits_a_line(fields: &[Field]) -> bool {
+    fields
+        .first()
+        .is_some_and(|field| field.is("read") || field.is("mapfile") || field.is("readarray"))
 }

@@ -1,11 +1,11 @@
 //! From what a program is known to do to effects.
 
-use pointsman_model::{EffectView, PathRole, PathValue, RunNature, Span};
+use pointsman_model::{EffectView, OpaqueWhy, PathRole, PathValue, RunNature, Span};
 
 use super::{Called, Scene, Walker, paths};
 use crate::analysis::Part;
 use crate::field::Field;
-use crate::programs::{Facts, Inner, UseKind, names};
+use crate::programs::{Facts, Inner, Told, UseKind, names};
 use crate::state::{Folder, State};
 use crate::syntax::{Command, Range};
 
@@ -38,29 +38,89 @@ impl Walker<'_> {
                 UseKind::Write(change) => {
                     self.write(view, &used.field, role, change, &own, called.part);
                 }
+                UseKind::Below(change) => {
+                    self.write_below(view, &used.field, change, &own, called.part);
+                }
+                UseKind::Within(change) => {
+                    self.write_within(view, &used.field, change, &own, called.part);
+                }
                 UseKind::Connect => {
                     let host = host_of(&used.field);
                     self.connect(view, host.as_deref(), &used.field, called.part);
                 }
             }
         }
-        for inner in facts.inner {
+        self.start_all(scene, called, facts.inner, &mut own);
+        for (name, target) in &facts.links {
+            state.link(paths(name, &own), &paths(target, &own));
+        }
+        let listed: Vec<PathValue> = facts
+            .listed
+            .iter()
+            .flat_map(|field| paths(field, &own))
+            .collect();
+        if !listed.is_empty() {
+            reads = listed;
+        }
+        names(facts.lists, &reads, called.input.names.as_ref())
+    }
+
+    /// What a command starts.
+    pub(crate) fn start_all(
+        &mut self,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        inner: Vec<Inner>,
+        state: &mut State,
+    ) {
+        for inner in inner {
             match inner {
                 Inner::Argv(fields, view) => {
                     let view = self.weaker(view, called.view);
-                    self.call_inner(scene, called, &fields, view, &mut own);
+                    self.call_inner(scene, called, &fields, view, state);
                 }
                 Inner::Script(field, view) => {
                     let view = self.weaker(view, called.view);
-                    if let Some(text) = field.text() {
-                        let inner = Scene { view, ..*scene };
-                        let span = field.span;
-                        self.call_script(&inner, called, text, span, view, &mut own.clone());
+                    match field.text() {
+                        Some(text) => {
+                            let inner = Scene { view, ..*scene };
+                            let span = field.span;
+                            self.call_script(&inner, called, text, span, view, &mut state.clone());
+                        }
+                        None => self.sink.opaque(
+                            called.part,
+                            view,
+                            OpaqueWhy::UnknownScript,
+                            &field.source,
+                            field.span,
+                        ),
                     }
                 }
             }
         }
-        names(facts.lists, &reads, called.input.names.as_ref())
+    }
+
+    /// What the arguments of a wrapper say besides what it wraps.
+    pub(crate) fn told(
+        &mut self,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        told: Told,
+        state: &State,
+    ) {
+        let view = EffectView::Might;
+        let role = PathRole::Operand;
+        for used in told.uses {
+            let (field, part) = (&used.field, called.part);
+            match used.kind {
+                UseKind::Read(reach) => self.read(view, field, role, reach, state, part),
+                UseKind::Write(change) => self.write(view, field, role, change, state, part),
+                UseKind::Below(change) => self.write_below(view, field, change, state, part),
+                UseKind::Within(change) => self.write_within(view, field, change, state, part),
+                UseKind::Connect => {}
+            }
+        }
+        self.start_all(scene, called, told.inner, &mut state.clone());
     }
 
     /// The view of something that hangs on something of another view.

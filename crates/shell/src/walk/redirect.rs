@@ -1,12 +1,13 @@
 //! Redirects: what they read and write.
 
 use pointsman_model::{
-    Change, EffectKind, EffectView, HostName, HostUse, OpaqueWhy, PathRole, PathUse, PathValue,
-    Reach, Span,
+    AbsPath, Change, EffectKind, EffectView, HostName, HostUse, OpaqueWhy, PathRole, PathUse,
+    PathValue, Reach, Span,
 };
 
 use super::{Input, Scene, Walker, path_in};
 use crate::field::{Field, Known, Shape};
+use crate::programs::below;
 use crate::state::{Folder, State, Value};
 use crate::syntax::{Redirect, RedirectKind};
 
@@ -177,6 +178,13 @@ impl Walker<'_> {
             return;
         }
         self.each_path(view, field, state, |walker, view, path| {
+            // All that lies below a folder.
+            let (path, reach) = match path {
+                PathValue::Pattern { base, glob } if *glob == *"**" => {
+                    (PathValue::Known(base), Reach::ContentBelow)
+                }
+                path => (path, reach),
+            };
             let used = PathUse {
                 path,
                 by,
@@ -184,6 +192,41 @@ impl Walker<'_> {
                 span: Some(field.span),
             };
             walker.sink.push(part, view, EffectKind::Read(used));
+        });
+    }
+
+    /// A change of files below a folder that nobody names.
+    pub(crate) fn write_below(
+        &mut self,
+        view: EffectView,
+        field: &Field,
+        change: Change,
+        state: &State,
+        part: u32,
+    ) {
+        let below = below(field, "**").unwrap_or_else(|| field.clone());
+        self.write_within(view, &below, change, state, part);
+    }
+
+    /// A change of files that are there below a folder.
+    pub(crate) fn write_within(
+        &mut self,
+        view: EffectView,
+        field: &Field,
+        change: Change,
+        state: &State,
+        part: u32,
+    ) {
+        self.each_path(view, field, state, |walker, view, path| {
+            let target = PathUse {
+                path,
+                by: PathRole::Operand,
+                reach: Reach::ContentBelow,
+                span: Some(field.span),
+            };
+            walker
+                .sink
+                .push(part, view, EffectKind::Write { target, change });
         });
     }
 
@@ -247,6 +290,37 @@ impl Walker<'_> {
         self.sink.push(part, view, EffectKind::Connect(used));
     }
 
+    /// `~name/...`: the home of a user of that name, this one's or a folder beside it, if there is one.
+    fn home_of_another(&self, field: &Field) -> Option<Field> {
+        let Known::Unknown(_) = &field.known else {
+            return None;
+        };
+        let word = field.source.strip_prefix('~')?;
+        let (user, rest) = word.split_at(word.find('/').unwrap_or(word.len()));
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+        let spelled = |byte: u8| plain(byte) || matches!(byte, b'/' | b'*' | b'?' | b'@' | b'+');
+        if !user.starts_with(|char: char| char.is_ascii_alphabetic())
+            || !user.bytes().all(plain)
+            || !rest.bytes().all(spelled)
+        {
+            return None;
+        }
+        let home = match user {
+            "root" => AbsPath::root().join("root"),
+            _ => self.home.parent()?.join(user),
+        };
+        let path = format!("{home}{rest}");
+        let known = if path.contains(['*', '?']) {
+            Known::Glob(path.into())
+        } else {
+            Known::Text(path.into())
+        };
+        Some(Field {
+            known,
+            ..field.clone()
+        })
+    }
+
     /// Each path that the field may stand for: in the likely folder as sure as `view`, in the folders
     /// of ways that go wrong as a possibility.
     fn each_path(
@@ -256,8 +330,16 @@ impl Walker<'_> {
         state: &State,
         mut push: impl FnMut(&mut Self, EffectView, PathValue),
     ) {
+        if let Some(home) = self.home_of_another(field) {
+            for path in paths(&home, state) {
+                push(self, EffectView::Might, path);
+            }
+        }
         for (number, path) in paths(field, state).into_iter().enumerate() {
             let view = if number == 0 { view } else { EffectView::Might };
+            for behind in state.behind_links(&path) {
+                push(self, EffectView::Might, PathValue::Known(behind));
+            }
             push(self, view, path);
         }
     }
@@ -269,7 +351,9 @@ pub(crate) fn paths(field: &Field, state: &State) -> Vec<PathValue> {
     let mut found: Vec<PathValue> = Vec::with_capacity(1);
     for folder in state.folders.iter() {
         let path = match &field.known {
-            Known::Text(text) => path_in(folder, text).map(PathValue::Known),
+            Known::Text(text) => path_in(folder, text)
+                .map(|path| behind_process(path, folder))
+                .map(PathValue::Known),
             Known::Glob(pattern) => glob_in(folder, pattern),
             Known::Unknown(_) => None,
         };
@@ -292,9 +376,34 @@ fn glob_in(folder: &Folder, pattern: &str) -> Option<PathValue> {
         return None;
     }
     Some(PathValue::Pattern {
-        base: path_in(folder, front)?,
+        base: behind_process(path_in(folder, front)?, folder),
         glob: glob.into(),
     })
+}
+
+/// A path that leads through a process's own links, `/proc/self/cwd` and `/proc/self/root`, as the
+/// place behind them: they are the same folder and root for all that the line starts.
+fn behind_process(path: AbsPath, folder: &Folder) -> AbsPath {
+    let Some(rest) = path.as_str().strip_prefix("/proc/") else {
+        return path;
+    };
+    let mut names = rest.splitn(3, '/');
+    let process = names.next().unwrap_or("");
+    let one = matches!(process, "self" | "thread-self")
+        || process.bytes().all(|byte| byte.is_ascii_digit());
+    let link = names.next();
+    let below = names.next().unwrap_or("");
+    match (link, folder) {
+        (Some("cwd"), Folder::Known(folder)) if one => folder.join(below),
+        (Some("root"), _) if one => AbsPath::root().join(below),
+        (Some("task"), _) if one => match below.split_once('/') {
+            Some((_, rest)) => {
+                behind_process(AbsPath::root().join(&format!("proc/self/{rest}")), folder)
+            }
+            None => path,
+        },
+        _ => path,
+    }
 }
 
 /// Places that hold nothing and keep nothing.

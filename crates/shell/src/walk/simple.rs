@@ -66,6 +66,7 @@ impl Walker<'_> {
             documents: scene.documents,
             state,
             home: self.home,
+            start: self.start,
             anchor: scene.anchor,
             output: &output::output,
             levels: OUTPUT_DEPTH_MAX,
@@ -166,7 +167,7 @@ impl Walker<'_> {
         self.words_of(&inner, &simple.words, state);
         let mut assignments = Vec::with_capacity(simple.assignments.len());
         for assign in &simple.assignments {
-            let shown = self.shown(&inner, assign, state);
+            let shown = self.shown(&inner, assign, &fields, state);
             if shown.weight == AssignmentWeight::ChangesWhatRuns {
                 let text = assign.span.of(scene.source);
                 self.environment(part, &inner, text, scene.span(assign.span));
@@ -213,7 +214,7 @@ impl Walker<'_> {
         }
         match output::of_simple(&self.expander(scene, state), simple) {
             Output::Text(text) => Some(text),
-            Output::Number | Output::Unknown => None,
+            Output::Number | Output::Names(_) | Output::Unknown => None,
         }
     }
 
@@ -230,6 +231,11 @@ impl Walker<'_> {
             let value = self.assigned(scene, assign, state);
             if let Value::List(items) = &value {
                 self.step(items.len(), 0);
+            }
+            if Self::runs_by_value(assign.name, &value, state) {
+                let (text, span) = (assign.span.of(scene.source), scene.span(assign.span));
+                let why = OpaqueWhy::UnknownScript;
+                self.sink.opaque(part, scene.view, why, text, span);
             }
             self.keep(assign.name, value, state);
         }

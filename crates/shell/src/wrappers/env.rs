@@ -6,7 +6,7 @@ use super::table::Kind;
 use super::{assignment, guess, outer};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
-use crate::state::State;
+use crate::state::{State, Value};
 use crate::variables::weigh;
 use crate::walk::{Called, Scene, Walker, folder_of};
 
@@ -78,6 +78,9 @@ pub(super) fn env(
             break;
         };
         weigh_argument(walker, called, name, Some(field));
+        let value = field.tail(name.len() + 1);
+        own.set(name, value.text().map_or(Value::Unknown, Value::text));
+        own.export(name);
         behind += 1;
     }
     let inner = args.get(behind..).unwrap_or_default();
@@ -96,7 +99,12 @@ pub(super) fn env(
     }
     if inner.is_empty() {
         // It prints the environment, secrets included.
-        walker.run(called, RunNature::Program, None, called.view, state);
+        let nature = if walker.picked && args.is_empty() {
+            RunNature::KnownReader
+        } else {
+            RunNature::Program
+        };
+        walker.run(called, nature, None, called.view, state);
         return;
     }
     outer(walker, called, Kind::Loud, state);

@@ -1,16 +1,17 @@
 //! Package runners, containers and remote shells: a rule for them covers what they start, which is
 //! listed for rules that deny and ask.
 
-use pointsman_model::{EffectView, OpaqueWhy};
+use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 
 use super::table::Kind;
 use super::{guess, outer};
 use crate::field::Field;
+use crate::programs;
 use crate::state::State;
 use crate::walk::{Called, Scene, Walker};
 
 /// Programs that run a package's command: all of their arguments, or those behind these words.
-const RUNNERS: [(&str, &[&str]); 24] = [
+const RUNNERS: [(&str, &[&str]); 53] = [
     ("npx", &[]),
     ("bunx", &[]),
     ("pnpx", &[]),
@@ -29,12 +30,79 @@ const RUNNERS: [(&str, &[&str]); 24] = [
     ("bundle", &["exec"]),
     ("conda", &["run"]),
     ("mamba", &["run"]),
-    ("docker", &["exec", "run"]),
-    ("podman", &["exec", "run"]),
+    ("docker", &["exec", "run", "create"]),
+    ("podman", &["exec", "run", "create"]),
+    ("nerdctl", &["exec", "run"]),
     ("docker-compose", &["exec", "run"]),
-    ("kubectl", &["exec", "run"]),
-    ("heroku", &["run"]),
+    ("kubectl", &["exec", "run", "debug"]),
+    ("oc", &["exec", "run", "rsh", "debug"]),
+    ("heroku", &["run", "run:detached"]),
     ("toolbox", &["run"]),
+    ("distrobox", &["enter"]),
+    ("flatpak", &["run"]),
+    ("lxc", &["exec"]),
+    ("incus", &["exec"]),
+    ("multipass", &["exec"]),
+    ("vagrant", &["ssh"]),
+    ("gcloud", &["ssh"]),
+    ("gh", &["ssh", "alias"]),
+    ("glab", &["alias"]),
+    ("fly", &["ssh"]),
+    ("flyctl", &["ssh"]),
+    ("machinectl", &["shell"]),
+    ("ip", &["exec"]),
+    ("cargo", &["watch"]),
+    ("direnv", &["exec"]),
+    ("nix", &["develop", "shell", "run"]),
+    ("cmake", &["-E"]),
+    ("dotnet", &["exec", "watch"]),
+    ("just", &["--command", "-c"]),
+    ("tox", &["--"]),
+    ("nox", &["--"]),
+    ("capsh", &["--"]),
+    ("concurrently", &[]),
+    ("nodemon", &[]),
+    ("watchexec", &[]),
+    ("cargo-watch", &[]),
+    ("pee", &[]),
+];
+
+/// Subcommands of a terminal's multiplexer that run a command line, type one, or keep one for later.
+const MULTIPLEXED: [&str; 34] = [
+    "new",
+    "new-session",
+    "neww",
+    "new-window",
+    "splitw",
+    "split-window",
+    "respawn-pane",
+    "respawnp",
+    "respawn-window",
+    "respawnw",
+    "run",
+    "run-shell",
+    "if",
+    "if-shell",
+    "pipe-pane",
+    "pipep",
+    "popup",
+    "display-popup",
+    "confirm",
+    "confirm-before",
+    "send",
+    "send-keys",
+    "set",
+    "set-option",
+    "setw",
+    "set-window-option",
+    "set-hook",
+    "bind",
+    "bind-key",
+    "-X",
+    "-dm",
+    "-d",
+    "-dmS",
+    "-m",
 ];
 
 /// Calls the runner, if the command is one in a form that runs something.
@@ -49,9 +117,21 @@ pub(super) fn call(
         remote(walker, scene, called, state);
         return true;
     }
+    if matches!(name, "tmux" | "screen" | "byobu" | "zellij") {
+        return multiplexer(walker, scene, called, name, state);
+    }
     let Some((_, words)) = RUNNERS.iter().find(|(runner, _)| *runner == name) else {
         return false;
     };
+    let facts = programs::describe(&programs::Asked {
+        called,
+        state,
+        start: walker.start,
+    });
+    if facts.nature == RunNature::KnownReader {
+        // A listing whose operand has such a name.
+        return false;
+    }
     let args = called.args();
     let from = if words.is_empty() {
         0
@@ -72,6 +152,29 @@ pub(super) fn call(
     own.forget_variables();
     // Where the command begins depends on options that differ from version to version.
     guess(walker, scene, called, from, &own);
+    true
+}
+
+/// `tmux new 'command'`, `tmux send-keys 'command' Enter`, `screen -dm command`, `screen command`.
+fn multiplexer(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    name: &str,
+    state: &mut State,
+) -> bool {
+    let args = called.args();
+    let told = args
+        .iter()
+        .position(|field| field.text().is_some_and(|text| MULTIPLEXED.contains(&text)));
+    let direct = name == "screen" && args.iter().any(|field| !field.may_be_option());
+    let Some(at) = told.or(direct.then_some(0)) else {
+        return false;
+    };
+    outer(walker, called, Kind::Loud, state);
+    let mut own = state.clone();
+    own.forget_variables();
+    guess(walker, scene, called, at, &own);
     true
 }
 
@@ -102,7 +205,7 @@ fn remote(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state
     });
     walker.connect(called.view, name, host, called.part);
     let command = args.get(at + 1..).unwrap_or_default();
-    if command.is_empty() {
+    if command.is_empty() && !called.input.fed {
         return;
     }
     walker.sink.opaque(
@@ -113,7 +216,9 @@ fn remote(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state
         called.span,
     );
     let texts: Option<Vec<&str>> = command.iter().map(Field::text).collect();
-    if let Some(texts) = texts {
+    if command.is_empty() {
+        super::shells::fed(walker, scene, called, EffectView::Might, state);
+    } else if let Some(texts) = texts {
         let mut own = state.clone();
         own.functions.clear();
         own.forget_variables();

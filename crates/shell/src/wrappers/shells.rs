@@ -1,12 +1,12 @@
 //! Shells, and programs that hand a text to one.
 
-use pointsman_model::{EffectView, OpaqueWhy, PathRole, Reach, RunNature};
+use pointsman_model::{EffectView, PathRole, Reach, RunNature};
 
 use super::table::Kind;
 use super::{outer, unknown_script};
 use crate::field::Field;
 use crate::options::{Options, first_operand};
-use crate::state::State;
+use crate::state::{State, Value};
 use crate::walk::{Called, Scene, Walker};
 
 /// Options of shells whose value is the next word.
@@ -83,6 +83,10 @@ pub(super) fn shell(
         }
         at += 1;
         if VALUED.contains(&text) || (!text.starts_with("--") && text.ends_with('o')) {
+            if matches!(text, "--rcfile" | "--init-file") {
+                // It runs what stands there first.
+                unknown_script(walker, called, args.get(at));
+            }
             at += 1;
         }
     }
@@ -92,7 +96,7 @@ pub(super) fn shell(
             unknown_script(walker, called, args.get(at));
         }
         let arguments = args.get(at + 1..).unwrap_or_default();
-        let mut own = inherited(state);
+        let mut own = inherited(called, state);
         own.positional = Some(std::rc::Rc::new(
             arguments.get(1..).unwrap_or_default().to_vec(),
         ));
@@ -118,12 +122,17 @@ pub(super) fn shell(
     }
 }
 
-/// What a new shell has of this one's state: its folder, and the variables that are exported, which
-/// are not told apart here.
-fn inherited(state: &State) -> State {
-    let mut own = state.clone();
-    own.functions.clear();
-    own.forget_variables();
+/// What a new shell has of this one's state: its folder, the variables that are exported, and those
+/// set for it alone.
+fn inherited(called: &Called<'_>, state: &State) -> State {
+    let mut own = state.for_program();
+    for assignment in called.assignments {
+        let value = assignment
+            .value
+            .literal()
+            .map_or(Value::Unknown, Value::text);
+        own.set(&assignment.name, value);
+    }
     own
 }
 
@@ -134,19 +143,29 @@ fn from_standard_input(
     called: &Called<'_>,
     state: &State,
 ) {
-    match (&called.input.text, called.input.fed) {
-        (Some(text), _) => {
-            outer(walker, called, Kind::Loud, state);
-            let mut own = inherited(state);
-            let (span, view) = (called.span, EffectView::Inferred);
-            walker.call_script(scene, called, text, span, view, &mut own);
+    if called.input.fed || called.input.text.is_some() {
+        outer(walker, called, Kind::Loud, state);
+        fed(walker, scene, called, EffectView::Inferred, state);
+        return;
+    }
+    // Nothing is fed: it waits for a person, or ends at once.
+    walker.run(called, RunNature::Program, None, called.view, state);
+}
+
+/// Commands on standard input.
+pub(super) fn fed(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    view: EffectView,
+    state: &State,
+) {
+    match &called.input.text {
+        Some(text) => {
+            let mut own = inherited(called, state);
+            walker.call_script(scene, called, text, called.span, view, &mut own);
         }
-        (None, true) => {
-            outer(walker, called, Kind::Loud, state);
-            unknown_script(walker, called, None);
-        }
-        // Nothing is fed: it waits for a person, or ends at once.
-        (None, false) => walker.run(called, RunNature::Program, None, called.view, state),
+        None => unknown_script(walker, called, None),
     }
 }
 
@@ -173,8 +192,14 @@ pub(super) fn script(
     name: &str,
     state: &mut State,
 ) {
-    outer(walker, called, Kind::Loud, state);
     let args = called.args();
+    if let ("crontab", [only]) = (name, args)
+        && only.is("-l")
+    {
+        walker.run(called, RunNature::KnownReader, None, called.view, state);
+        return;
+    }
+    outer(walker, called, Kind::Loud, state);
     let view = EffectView::Might;
     if name == "watch" {
         watch(walker, scene, called, state);
@@ -187,28 +212,28 @@ pub(super) fn script(
         return;
     }
     if matches!(name, "at" | "batch" | "crontab") {
-        if let Some(text) = &called.input.text {
-            walker.call_script(
-                scene,
-                called,
-                text,
-                called.span,
-                EffectView::Inferred,
-                &mut inherited(state),
-            );
-        } else if called.input.fed {
-            unknown_script(walker, called, None);
-        }
+        later(walker, scene, called, state);
         return;
     }
     let mut found = false;
+    if name == "script" && !args.is_empty() {
+        // `script file command...` on some systems.
+        super::guess(walker, scene, called, 0, state);
+    }
     for (at, field) in args.iter().enumerate() {
         let Some(text) = field.text() else { continue };
         let glued = text.strip_prefix("--command=");
         if let Some(script) = glued {
             found = true;
             let span = field.span;
-            walker.call_script(scene, called, script, span, view, &mut inherited(state));
+            walker.call_script(
+                scene,
+                called,
+                script,
+                span,
+                view,
+                &mut inherited(called, state),
+            );
         } else if text == "--command"
             || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
         {
@@ -219,7 +244,7 @@ pub(super) fn script(
                 called,
                 args.get(at + 1),
                 view,
-                &mut inherited(state),
+                &mut inherited(called, state),
             );
         }
     }
@@ -231,13 +256,14 @@ pub(super) fn script(
         super::guess(walker, scene, called, at, state);
     }
     if !found && called.input.fed {
-        walker.sink.opaque(
-            called.part,
-            called.view,
-            OpaqueWhy::UnknownScript,
-            &called.text(),
-            called.span,
-        );
+        fed(walker, scene, called, called.view, state);
+    }
+}
+
+/// `at`, `batch` and `crontab`: what they are fed runs later.
+fn later(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &State) {
+    if called.input.fed || called.input.text.is_some() {
+        fed(walker, scene, called, EffectView::Inferred, state);
     }
 }
 
@@ -282,7 +308,7 @@ fn watch(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state:
                 &text,
                 called.span,
                 view,
-                &mut inherited(state),
+                &mut inherited(called, state),
             );
         }
         None => unknown_script(walker, called, None),

@@ -60,7 +60,7 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.names.contains(&name))
 }
 
-static ENTRIES: [Entry; 33] = [
+static ENTRIES: [Entry; 35] = [
     Entry {
         names: &["command"],
         kind: Kind::Plain,
@@ -129,7 +129,7 @@ static ENTRIES: [Entry; 33] = [
     Entry {
         names: &["sudo"],
         options: Options {
-            short: "AbEeHhikKlnNPSsvV",
+            short: "AbEeHikKlnNPSsvV",
             short_value: "acCDghprRTtuU",
             long: &[
                 "askpass",
@@ -336,6 +336,40 @@ static ENTRIES: [Entry; 33] = [
         ..BASE
     },
     Entry {
+        names: &[
+            "runcon",
+            "uclampset",
+            "choom",
+            "ifne",
+            "cross-env",
+            "cross-env-shell",
+            "softlimit",
+            "schedtool",
+            "cgexec",
+            "aa-exec",
+            "ld.so",
+            "ld-linux-x86-64.so.2",
+            "ld-linux-aarch64.so.1",
+            "ld-musl-x86_64.so.1",
+        ],
+        assigns: true,
+        ..BASE
+    },
+    Entry {
+        names: &[
+            "setuidgid",
+            "envuidgid",
+            "envdir",
+            "s6-setuidgid",
+            "logsave",
+            "sg",
+            "newgrp",
+        ],
+        script_flag: true,
+        skip: 1,
+        ..BASE
+    },
+    Entry {
         names: &["valgrind"],
         options: Options {
             short: "qv",
@@ -457,15 +491,7 @@ static ENTRIES: [Entry; 33] = [
         ..BASE
     },
     Entry {
-        names: &[
-            "mise",
-            "asdf",
-            "direnv",
-            "devbox",
-            "rtx",
-            "nix-shell",
-            "nix",
-        ],
+        names: &["mise", "asdf", "devbox", "rtx"],
         kind: Kind::Runner,
         skip: 1,
         ..BASE

@@ -1,11 +1,11 @@
 //! `xargs` and `parallel`: commands whose last arguments come from elsewhere.
 
-use pointsman_model::{EffectView, PathRole, Reach, RunNature};
+use pointsman_model::{EffectView, PathRole, PathValue, Reach, RunNature};
 
 use super::table::Kind;
 use super::{guess, outer, shells};
 use crate::expand::unknown;
-use crate::field::{Field, Shape};
+use crate::field::{Field, Known, Shape};
 use crate::options::{Options, first_operand};
 use crate::programs;
 use crate::state::State;
@@ -58,36 +58,173 @@ pub(super) fn xargs(
         walker.run(called, RunNature::KnownReader, None, called.view, state);
         return;
     }
-    let mark = replaced(args.get(..start).unwrap_or_default());
-    // Names that a known program lists are read for themselves below; what writes gets them as words
-    // that nobody knows.
-    let names = if called.input.names.is_some() {
-        Names::ReadBeside
+    let options = args.get(..start).unwrap_or_default();
+    let mark = replaced(options);
+    let listed = called.input.names.is_some();
+    let fields = filled(called, command, mark.as_deref(), Names::ReadBeside);
+    // Names that a known program lists are read for themselves below, and whatever else comes is as
+    // harmless to a reader of text as what it is written for.
+    let reader = takes_text(command)
+        || is_reader(walker, called, &fields, state) && (listed || called.input.text.is_some());
+    let calls = if reader && called.input.text.is_none() {
+        vec![fields]
     } else {
-        Names::Anything
-    };
-    let fields = filled(called, command, mark.as_deref(), names);
-    let reader = is_reader(walker, called, &fields, state);
-    let fields = if reader || names == Names::Anything {
-        fields
-    } else {
-        filled(called, command, mark.as_deref(), Names::Anything)
+        fillings(called, command, options, mark.as_deref(), state)
     };
     let plain = start == 0 && called.program() == Some("xargs");
-    let (kind, view) = match (plain, reader) {
-        (true, _) => (Kind::Plain, called.view),
-        (false, true) => {
-            walker.run(called, RunNature::KnownReader, None, called.view, state);
-            walker.call_inner(scene, called, &fields, called.view, &mut state.clone());
-            read_listed(walker, called);
-            return;
-        }
-        (false, false) => (Kind::Loud, EffectView::Might),
+    let view = if plain || reader {
+        called.view
+    } else {
+        EffectView::Might
     };
-    outer(walker, called, kind, state);
-    walker.call_inner(scene, called, &fields, view, &mut state.clone());
-    read_listed(walker, called);
+    match (plain, reader) {
+        (true, _) => outer(walker, called, Kind::Plain, state),
+        (false, true) => walker.run(called, RunNature::KnownReader, None, called.view, state),
+        (false, false) => outer(walker, called, Kind::Loud, state),
+    }
+    for (number, fields) in calls.iter().enumerate() {
+        // One reading stands for what it does; the others are what it may do too.
+        let view = if number == 0 { view } else { EffectView::Might };
+        walker.call_inner(scene, called, fields, view, &mut state.clone());
+    }
+    if reader {
+        read_listed(walker, called);
+    }
 }
+
+/// Programs that take their operands for text, whatever these are.
+fn takes_text(command: &[Field]) -> bool {
+    matches!(
+        command.first().and_then(Field::text),
+        Some("echo" | "basename" | "dirname")
+    ) && command.iter().skip(1).all(|field| field.text().is_some())
+}
+
+/// Readings of the command with its input.
+fn fillings(
+    called: &Called<'_>,
+    command: &[Field],
+    options: &[Field],
+    mark: Option<&str>,
+    state: &State,
+) -> Vec<Vec<Field>> {
+    if let Some(text) = &called.input.text
+        && let Some(words) = words(text, options, mark)
+    {
+        return with_words(called, command, options, mark, &words);
+    }
+    let mut calls = vec![filled(called, command, mark, Names::Anything)];
+    for path in called.input.names.iter().flatten().take(NAMES_MAX) {
+        for place in places(path, called, state) {
+            calls.push(placed(command, mark, &[place]));
+        }
+    }
+    calls
+}
+
+/// The places that a listed name may be, as fields: itself, and what lies below it.
+fn places(path: &PathValue, called: &Called<'_>, state: &State) -> Vec<Field> {
+    match path {
+        PathValue::Known(path) => {
+            let itself = Field::made(path.as_str(), called.span);
+            let inside = programs::below(&itself, "**");
+            // The folder itself is a folder: what is in it is listed.
+            let above = state.folder().is_some_and(|folder| folder.is_within(path));
+            let itself = Some(itself).filter(|_| !above);
+            itself.into_iter().chain(inside).collect()
+        }
+        PathValue::Pattern { base, glob } => {
+            let base = crate::expand::escaped(base.as_str());
+            let glob = format!("{}/{glob}", base.trim_end_matches('/'));
+            vec![Field {
+                known: Known::Glob(glob.into()),
+                ..Field::made("<input>", called.span)
+            }]
+        }
+        PathValue::Unknown(_) => Vec::new(),
+    }
+}
+
+/// The command with these words in the place that the input takes.
+fn placed(command: &[Field], mark: Option<&str>, words: &[Field]) -> Vec<Field> {
+    let Some(mark) = mark else {
+        return command.iter().chain(words).cloned().collect();
+    };
+    let word = words.first();
+    command
+        .iter()
+        .map(|field| match (field.text(), word) {
+            (Some(text), Some(word)) if text == mark => word.clone(),
+            (Some(text), Some(word)) if text.contains(mark) => Field {
+                known: match word.text() {
+                    Some(word) => Known::Text(text.replace(mark, word).into()),
+                    None => unknown(text.split(mark).next().unwrap_or(""), Shape::One),
+                },
+                ..field.clone()
+            },
+            _ => field.clone(),
+        })
+        .collect()
+}
+
+/// The words of an input whose text is known, as `xargs` takes them apart; `None` for more of them
+/// than are told apart.
+fn words(text: &str, options: &[Field], mark: Option<&str>) -> Option<Vec<String>> {
+    let has = |letter: char, long: &str| {
+        options.iter().filter_map(Field::text).any(|text| {
+            text == long
+                || text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+        })
+    };
+    let split: Vec<String> = if has('0', "--null") {
+        text.split('\0').map(str::to_owned).collect()
+    } else if has('d', "--delimiter") {
+        return None;
+    } else if mark.is_some() {
+        text.lines()
+            .map(|line| line.trim_start().to_owned())
+            .collect()
+    } else {
+        let plain = text.replace(['"', '\'', '\\'], "");
+        plain.split_whitespace().map(str::to_owned).collect()
+    };
+    let words: Vec<String> = split.into_iter().filter(|word| !word.is_empty()).collect();
+    (words.len() <= WORDS_MAX).then_some(words)
+}
+
+/// One command with all words, and where the options say so one for each.
+fn with_words(
+    called: &Called<'_>,
+    command: &[Field],
+    options: &[Field],
+    mark: Option<&str>,
+    words: &[String],
+) -> Vec<Vec<Field>> {
+    let fields: Vec<Field> = words
+        .iter()
+        .map(|word| Field::made(word, called.span))
+        .collect();
+    let few = options.iter().filter_map(Field::text).any(|text| {
+        ["-n", "-L", "-l", "--max-args", "--max-lines"]
+            .iter()
+            .any(|option| text.starts_with(option))
+    });
+    if mark.is_none() && !few || fields.is_empty() {
+        return vec![placed(command, mark, &fields)];
+    }
+    let mut calls: Vec<Vec<Field>> = fields
+        .iter()
+        .map(|field| placed(command, mark, std::slice::from_ref(field)))
+        .collect();
+    if mark.is_none() {
+        calls.push(placed(command, mark, &fields));
+    }
+    calls
+}
+
+/// Words of a known input, and listed names, that are told apart.
+const WORDS_MAX: usize = 16;
+const NAMES_MAX: usize = 4;
 
 /// What the input adds to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -43,8 +43,9 @@ pub fn effect_line(effect: &Effect) -> String {
         }
         EffectKind::Connect(host) => match &host.host {
             Some(name) => format!("connects to `{}`", shown::line(name.as_str())),
+            None if host.source.is_empty() => "connects to a host that is named elsewhere".into(),
             None => format!(
-                "connects to `{}`, whatever that is",
+                "connects to what `{}` stands for",
                 shown::line(&host.source)
             ),
         },

@@ -2,7 +2,7 @@
 
 use pointsman_model::Reach;
 
-use super::tables::{BRANCH, EVERYDAY, GREP, HISTORY, REMOTE, TAG};
+use super::tables::{BRANCH, EVERYDAY, GREP, HISTORY, REMOTE, SHORTLOG, TAG};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 use crate::programs::{Asked, Facts, Lists, UseKind};
@@ -13,9 +13,14 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
     let behind = rest.get(1..).unwrap_or_default();
     match name {
         "log" | "diff" | "show" | "whatchanged" | "rev-list" | "diff-tree" | "diff-index"
-        | "diff-files" | "shortlog" | "range-diff" | "cherry" => {
+        | "diff-files" | "range-diff" | "cherry" => {
             let mut facts = tabled(rest, &HISTORY);
             asks_if_rare(&mut facts, name);
+            if rest.iter().any(|field| field.is("--name-only")) {
+                // Names below the folder.
+                facts.lists = Lists::WhatItReads;
+                facts.listed = vec![asked.here()];
+            }
             Some(facts)
         }
         "status" | "ls-files" | "ls-tree" | "rev-parse" | "describe" | "name-rev"
@@ -33,10 +38,11 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
             Some(facts)
         }
         "grep" => Some(tabled(rest, &GREP)),
-        "branch" => Some(listed(rest, &BRANCH, &["--list", "l"])),
-        "tag" => Some(listed(rest, &TAG, &["--list", "l", "n"])),
+        "branch" => Some(listed(rest, &BRANCH)),
+        "tag" => Some(listed(rest, &TAG)),
+        "shortlog" => Some(tabled(rest, &SHORTLOG)),
         "remote" => match (first, behind) {
-            (None | Some("-v" | "--verbose"), []) => Some(Facts::reader()),
+            (None | Some("-v" | "--verbose" | "show"), []) => Some(Facts::reader()),
             (Some("get-url"), _) => Some(tabled(behind, &REMOTE)),
             _ => None,
         },
@@ -112,9 +118,13 @@ fn operand(facts: &mut Facts, field: &Field) {
     match field.text() {
         Some(text) if text.contains("..") && !text.starts_with("../") => {}
         Some(text) => match text.split_once(':') {
-            Some((revision, path)) if !path.is_empty() && !revision.is_empty() => {
+            // `HEAD:path`, `:path`, `:0:path`: the file as it was, or as it is staged.
+            Some((revision, path)) if !path.is_empty() => {
                 let skip = revision.len() + 1;
                 facts.might(&field.tail(skip), content);
+                if let (true, Some((stage, _))) = (revision.is_empty(), path.split_once(':')) {
+                    facts.might(&field.tail(skip + stage.len() + 1), content);
+                }
             }
             _ if text.contains(['~', '^', '@']) => {}
             _ => facts.might(field, content),
@@ -134,13 +144,23 @@ fn blame(rest: &[Field]) -> Facts {
 }
 
 /// `branch` and `tag`: operands make things, unless an option says that they are patterns.
-fn listed(rest: &[Field], options: &Options, listing: &[&str]) -> Facts {
+fn listed(rest: &[Field], options: &Options) -> Facts {
+    const LISTING: [&str; 8] = [
+        "--list",
+        "l",
+        "n",
+        "--contains",
+        "--no-contains",
+        "--merged",
+        "--no-merged",
+        "--points-at",
+    ];
     let mut facts = Facts::reader();
     let mut lists = false;
     let mut operands = false;
     for arg in read(rest, options, Order::Mixed) {
         match arg {
-            Arg::Option(option, _) => lists |= listing.contains(&option),
+            Arg::Option(option, _) => lists |= LISTING.contains(&option),
             Arg::Stranger(_) => facts.spoil(),
             Arg::Operand(_) => operands = true,
         }
@@ -151,16 +171,18 @@ fn listed(rest: &[Field], options: &Options, listing: &[&str]) -> Facts {
     facts
 }
 
-/// `config --get` and `config get`; every other form may set something or list secrets.
+/// Forms of `config` that show settings: one by its name, or all.
 fn config(rest: &[Field]) -> Option<Facts> {
     const CONFIG: Options = Options {
-        short: "z",
-        short_value: "",
+        short: "zl",
+        short_value: "f",
         short_glued: "",
         long: &[
             "get",
             "get-all",
             "get-regexp",
+            "get-urlmatch",
+            "list",
             "global",
             "system",
             "local",
@@ -169,23 +191,40 @@ fn config(rest: &[Field]) -> Option<Facts> {
             "name-only",
             "show-origin",
             "show-scope",
+            "show-names",
             "bool",
             "int",
+            "bool-or-int",
             "path",
             "includes",
             "no-includes",
             "all",
             "regexp",
         ],
-        long_value: &["type", "default"],
+        long_value: &["type", "default", "file", "blob"],
     };
-    let mut gets = rest.first().is_some_and(|field| field.is("get"));
+    let mut facts = Facts::reader();
+    let mut words = Vec::new();
+    let mut shows = false;
     for arg in read(rest, &CONFIG, Order::Mixed) {
         match arg {
-            Arg::Option("--get" | "--get-all" | "--get-regexp", _) => gets = true,
-            Arg::Option(..) | Arg::Operand(_) => {}
+            Arg::Option(
+                "--get" | "--get-all" | "--get-regexp" | "--get-urlmatch" | "--list" | "l",
+                _,
+            ) => shows = true,
+            Arg::Option("f" | "--file", Some(file)) => facts.read(&file, Reach::Itself),
+            Arg::Option(..) => {}
+            Arg::Operand(field) => words.push(field),
             Arg::Stranger(_) => return None,
         }
     }
-    gets.then(Facts::reader)
+    let first = words.first().and_then(|field| field.text());
+    let shows = shows
+        || match first {
+            Some("get" | "list") => true,
+            Some("set" | "unset" | "edit" | "rename-section" | "remove-section") | None => false,
+            // A name alone shows its value.
+            Some(name) => words.len() == 1 && name.contains('.'),
+        };
+    shows.then_some(facts)
 }

@@ -86,6 +86,7 @@ pub(super) const HISTORY: Options = Options {
         "no-abbrev-commit",
         "no-color",
         "no-color-moved",
+        "no-commit-id",
         "no-decorate",
         "no-expand-tabs",
         "no-ext-diff",
@@ -187,6 +188,40 @@ pub(super) const HISTORY: Options = Options {
         "ws-error-highlight",
         "show-notes",
         "group",
+    ],
+};
+
+/// `shortlog`, whose letters mean other things.
+pub(super) const SHORTLOG: Options = Options {
+    short: "nsecEiFP",
+    short_value: "",
+    short_glued: "w",
+    long: &[
+        "numbered",
+        "summary",
+        "email",
+        "committer",
+        "all",
+        "no-merges",
+        "merges",
+        "first-parent",
+        "branches",
+        "tags",
+        "remotes",
+        "reverse",
+    ],
+    long_value: &[
+        "group",
+        "since",
+        "until",
+        "after",
+        "before",
+        "author",
+        "grep",
+        "format",
+        "max-count",
+        "skip",
+        "date",
     ],
 };
 
@@ -385,6 +420,11 @@ pub(super) const BRANCH: Options = Options {
     short_value: "",
     short_glued: "",
     long: &[
+        "contains",
+        "no-contains",
+        "merged",
+        "no-merged",
+        "points-at",
         "all",
         "remotes",
         "verbose",
@@ -400,15 +440,7 @@ pub(super) const BRANCH: Options = Options {
         "quiet",
         "omit-empty",
     ],
-    long_value: &[
-        "contains",
-        "no-contains",
-        "merged",
-        "no-merged",
-        "points-at",
-        "sort",
-        "format",
-    ],
+    long_value: &["sort", "format"],
 };
 
 pub(super) const TAG: Options = Options {
@@ -416,6 +448,11 @@ pub(super) const TAG: Options = Options {
     short_value: "",
     short_glued: "n",
     long: &[
+        "contains",
+        "no-contains",
+        "merged",
+        "no-merged",
+        "points-at",
         "list",
         "column",
         "no-column",
@@ -423,15 +460,7 @@ pub(super) const TAG: Options = Options {
         "ignore-case",
         "omit-empty",
     ],
-    long_value: &[
-        "contains",
-        "no-contains",
-        "merged",
-        "no-merged",
-        "points-at",
-        "sort",
-        "format",
-    ],
+    long_value: &["sort", "format"],
 };
 
 pub(super) const REMOTE: Options = Options {

@@ -4,7 +4,7 @@ use pointsman_model::{Change, EffectView, Reach, RunNature};
 
 use crate::expand::unknown;
 use crate::field::{Field, Known, Shape};
-use crate::programs::{Asked, Facts, Inner, Lists, Use, UseKind, describe};
+use crate::programs::{Asked, Facts, Inner, Lists, UseKind, below, describe};
 use crate::walk::Called;
 
 /// Words of the expression without a value.
@@ -88,11 +88,16 @@ const VALUED: [&str; 41] = [
     "-warn",
 ];
 
+/// Places searched by one command that are told apart for what it starts.
+const FILLINGS_MAX: usize = 4;
+
 pub(super) fn find(asked: &Asked<'_>) -> Facts {
     let args = asked.args();
     let mut facts = Facts::reader();
     facts.lists = Lists::WhatItReads;
     let (roots, mut at) = roots(asked, &mut facts);
+    let found = found(&roots, args.get(at..).unwrap_or_default());
+    facts.listed.clone_from(&found.listed);
     while let Some(field) = args.get(at) {
         at += 1;
         let Some(word) = field.text() else {
@@ -115,13 +120,20 @@ pub(super) fn find(asked: &Asked<'_>) -> Facts {
                 let rest = args.get(at..).unwrap_or_default();
                 let end = end_of_command(rest);
                 let command = rest.get(..end).unwrap_or_default();
-                starts(asked, &mut facts, command);
+                starts(asked, &mut facts, command, &found);
                 at += end + 1;
             }
             "-delete" => {
                 facts.nature = RunNature::Wrapper;
-                for root in &roots {
-                    facts.write(root, Change::Remove);
+                for root in roots.iter().filter(|_| found.listed.is_empty()) {
+                    if found.few {
+                        facts.might(root, UseKind::Below(Change::Remove));
+                    } else {
+                        facts.write(root, Change::Remove);
+                    }
+                }
+                for field in &found.listed {
+                    facts.might(field, UseKind::Write(Change::Remove));
                 }
             }
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
@@ -185,8 +197,51 @@ fn end_of_command(rest: &[Field]) -> usize {
     rest.len()
 }
 
+/// What a search finds.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Where it looks.
+    pub(super) roots: Vec<Field>,
+    /// The names that it finds, when an expression says which; none when it may be all.
+    pub(super) listed: Vec<Field>,
+    /// Whether it finds less than all, in a way that is not told here.
+    pub(super) few: bool,
+}
+
+/// What the expression finds below the roots.
+fn found(roots: &[Field], expression: &[Field]) -> Found {
+    let mut found = Found {
+        roots: roots.to_vec(),
+        ..Found::default()
+    };
+    let texts: Vec<&str> = expression
+        .iter()
+        .map(|field| field.text().unwrap_or(""))
+        .collect();
+    found.few = texts.contains(&"-empty");
+    // With alternatives a name says nothing of the others.
+    if texts.iter().any(|text| matches!(*text, "-o" | "-or" | ",")) {
+        return found;
+    }
+    let name = texts.windows(2).enumerate().find_map(|(at, pair)| {
+        let turned = at > 0 && matches!(texts.get(at - 1), Some(&"!" | &"-not"));
+        let named = matches!(pair.first(), Some(&"-name" | &"-iname"));
+        (named && !turned).then(|| pair.get(1).copied().unwrap_or(""))
+    });
+    if let Some(name) = name.filter(|name| !name.is_empty() && *name != "*") {
+        found.listed = roots.iter().filter_map(|root| below(root, name)).collect();
+        // A root of that name is found too.
+        let itself = |root: &&Field| {
+            let text = root.text().unwrap_or("");
+            text.trim_end_matches('/').rsplit('/').next() == Some(name)
+        };
+        found.listed.extend(roots.iter().filter(itself).cloned());
+    }
+    found
+}
+
 /// The command that the search starts for what it finds.
-pub(super) fn starts(asked: &Asked<'_>, facts: &mut Facts, command: &[Field]) {
+pub(super) fn starts(asked: &Asked<'_>, facts: &mut Facts, command: &[Field], found: &Found) {
     let mut fields = command.to_vec();
     let mut filled = false;
     for field in &mut fields {
@@ -199,8 +254,33 @@ pub(super) fn starts(asked: &Asked<'_>, facts: &mut Facts, command: &[Field]) {
             field.known = unknown(&prefix, shape);
         }
     }
+    if !reads(asked, &fields) {
+        facts.nature = RunNature::Wrapper;
+        for fields in fill(command, found) {
+            facts.inner.push(Inner::Argv(fields, EffectView::Might));
+        }
+        return;
+    }
+    if filled {
+        // It reads what is found, anywhere below the roots.
+        for root in &found.roots {
+            if found.listed.is_empty() {
+                facts.read(root, Reach::ContentBelow);
+            } else {
+                facts.read(root, Reach::NamesBelow);
+            }
+        }
+        for field in &found.listed {
+            facts.might(field, UseKind::Read(Reach::ContentBelow));
+        }
+    }
+    facts.inner.push(Inner::Argv(fields, EffectView::Sure));
+}
+
+/// Whether the command is a known reader.
+fn reads(asked: &Asked<'_>, fields: &[Field]) -> bool {
     let inner = Called {
-        fields: &fields,
+        fields,
         assignments: &[],
         span: asked.called.span,
         part: asked.called.part,
@@ -212,38 +292,66 @@ pub(super) fn starts(asked: &Asked<'_>, facts: &mut Facts, command: &[Field]) {
         .program()
         .map(|name| name.rsplit('/').next().unwrap_or(name));
     let plain = name.filter(|name| !matches!(*name, "find" | "gfind" | "fd" | "fdfind"));
-    let inside = plain.map(|_| {
-        describe(&Asked {
+    plain.is_some_and(|_| {
+        let facts = describe(&Asked {
             called: &inner,
             state: asked.state,
             start: asked.start,
-        })
-    });
-    let reads = inside.is_some_and(|inside| inside.nature == RunNature::KnownReader);
-    if !reads {
-        facts.nature = RunNature::Wrapper;
-        for field in &mut fields {
-            if let Known::Unknown(unknown) = &mut field.known
-                && unknown.shape == Shape::Process
-            {
-                unknown.shape = Shape::One;
-            }
+        });
+        facts.nature == RunNature::KnownReader
+    })
+}
+
+/// The command with what is found in its place: for each place that is searched, the names below it;
+/// inside other words, and in texts for a shell, the place itself stands for what is found.
+fn fill(command: &[Field], found: &Found) -> Vec<Vec<Field>> {
+    let inside = |field: &Field| {
+        field
+            .text()
+            .is_some_and(|text| text.contains("{}") && text != "{}")
+    };
+    let mut fillings: Vec<Field> = found.listed.clone();
+    if fillings.is_empty() && !found.few {
+        fillings.extend(found.roots.iter().filter_map(|root| below(root, "**")));
+    }
+    fillings.truncate(FILLINGS_MAX);
+    let mut filled: Vec<Vec<Field>> = Vec::new();
+    for filling in &fillings {
+        let fields = command.iter().map(|field| match field.text() {
+            Some("{}") => Field {
+                span: field.span,
+                ..filling.clone()
+            },
+            Some(text) if text.contains("{}") => Field {
+                known: unknown(text.split("{}").next().unwrap_or(""), Shape::One),
+                ..field.clone()
+            },
+            _ => field.clone(),
+        });
+        filled.push(fields.collect());
+    }
+    if command.iter().any(inside) {
+        for root in found.roots.iter().take(FILLINGS_MAX) {
+            let Some(place) = root.text() else { continue };
+            let fields = command.iter().map(|field| match field.text() {
+                Some(text) => Field {
+                    known: Known::Text(text.replace("{}", place).into()),
+                    ..field.clone()
+                },
+                None => field.clone(),
+            });
+            filled.push(fields.collect());
         }
-        facts.inner.push(Inner::Argv(fields, EffectView::Might));
-        return;
     }
-    if filled {
-        // It reads what is found, anywhere below the roots.
-        let found: Vec<Use> = facts
-            .uses
-            .iter()
-            .filter(|used| used.kind == UseKind::Read(Reach::NamesBelow))
-            .map(|used| Use {
-                kind: UseKind::Read(Reach::ContentBelow),
-                ..used.clone()
-            })
-            .collect();
-        facts.uses.extend(found);
+    if filled.is_empty() {
+        let fields = command.iter().map(|field| match field.text() {
+            Some(text) if text.contains("{}") => Field {
+                known: unknown(text.split("{}").next().unwrap_or(""), Shape::One),
+                ..field.clone()
+            },
+            _ => field.clone(),
+        });
+        filled.push(fields.collect());
     }
-    facts.inner.push(Inner::Argv(fields, EffectView::Sure));
+    filled
 }

@@ -1,0 +1,220 @@
+//! Options that take a command: what a program starts because an argument says so.
+//!
+//! Tables by program: which of its options have a command line, a script or a program's name for
+//! their value. What they start is listed as a possibility, for rules that deny and ask, and a
+//! program that is told to start something is covered by no prefix rule. Long options are taken by
+//! any beginning that is long enough, as `getopt_long` takes them.
+
+mod table;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use pointsman_model::EffectView;
+
+use self::table::{CARRIERS, Carrier, FED, Value};
+use super::Inner;
+use super::told;
+use crate::field::Field;
+use crate::walk::Called;
+
+/// A long option's beginning that is taken for the option, dashes counted.
+const ABBREVIATED_MIN: usize = 5;
+
+/// What the arguments of a command tell its program to start.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    pub(crate) inner: Vec<Inner>,
+    /// Something else than what such an option usually names: no prefix rule covers it.
+    pub(crate) unusual: bool,
+}
+
+/// Looks for commands in the arguments.
+pub(crate) fn carried(called: &Called<'_>, name: &str) -> Carried {
+    let mut found = Carried::default();
+    for carrier in BY_NAME.get(name).into_iter().flatten() {
+        if !applies(carrier, called.args()) {
+            continue;
+        }
+        for option in carrier.options {
+            for value in values(called.args(), option) {
+                take(carrier, &value, &mut found);
+            }
+        }
+    }
+    if let Some(text) = &called.input.text {
+        for (names, language) in FED {
+            if names.contains(&name) {
+                for script in told::scripts(*language, text) {
+                    found.unusual = true;
+                    let script = Field::made(&script, called.span);
+                    found.inner.push(Inner::Script(script, EffectView::Might));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The tables by program: most programs are in none of them.
+static BY_NAME: LazyLock<HashMap<&str, Vec<&Carrier>>> =
+    LazyLock::new(|| by_name(CARRIERS.iter(), |carrier| carrier.names));
+
+/// An index of tables that say which programs they are for.
+pub(super) fn by_name<T>(
+    entries: impl Iterator<Item = &'static T>,
+    names: impl Fn(&'static T) -> &'static [&'static str],
+) -> HashMap<&'static str, Vec<&'static T>> {
+    let mut index: HashMap<&str, Vec<&T>> = HashMap::new();
+    for entry in entries {
+        for name in names(entry) {
+            index.entry(name).or_default().push(entry);
+        }
+    }
+    index
+}
+
+/// Whether one of the subcommands of the table's entry is there, if it asks for one.
+fn applies(carrier: &Carrier, args: &[Field]) -> bool {
+    carrier.within.is_empty()
+        || args
+            .iter()
+            .filter_map(Field::text)
+            .any(|text| carrier.within.contains(&text))
+}
+
+fn take(carrier: &Carrier, value: &Field, found: &mut Carried) {
+    let might = EffectView::Might;
+    match carrier.value {
+        Value::Script => {
+            found.unusual |= !is_usual(value, carrier.usual);
+            found.inner.push(Inner::Script(value.clone(), might));
+        }
+        Value::Setting(keys) => {
+            let prefix = value.prefix();
+            let Some(at) = prefix.find(['=', ' ']) else {
+                return;
+            };
+            let key = prefix.get(..at).unwrap_or("").to_ascii_lowercase();
+            if keys.iter().any(|known| {
+                key == *known || known.starts_with('*') && key.contains(known.trim_matches('*'))
+            }) {
+                found.unusual = true;
+                found.inner.push(Inner::Script(value.tail(at + 1), might));
+            }
+        }
+        Value::Text(language) => {
+            let text = value.text().unwrap_or_default();
+            let scripts = told::scripts(language, text);
+            found.unusual |= !scripts.is_empty();
+            found.inner.extend(
+                scripts
+                    .into_iter()
+                    .map(|script| Inner::Script(Field::made(&script, value.span), might)),
+            );
+        }
+    }
+}
+
+/// Whether the value is one of the commands that such an option usually names, with plain words.
+fn is_usual(value: &Field, usual: &[&str]) -> bool {
+    let Some(text) = value.text() else {
+        return false;
+    };
+    let plain = text.chars().all(|char| {
+        char.is_ascii_alphanumeric()
+            || matches!(char, ' ' | '.' | '_' | '/' | ',' | ':' | '@' | '-' | '+')
+    });
+    let first = text.split(' ').next().unwrap_or(text);
+    plain && usual.contains(&first)
+}
+
+/// The values that the arguments give an option.
+pub(crate) fn values(args: &[Field], option: &str) -> Vec<Field> {
+    let mut found = Vec::new();
+    for (at, field) in args.iter().enumerate() {
+        let next = || args.get(at + 1).cloned();
+        let prefix = field.prefix();
+        if prefix == option && field.text().is_some() {
+            found.extend(next());
+        } else if option.starts_with("--") || option.len() > 2 {
+            let Some((name, _)) = prefix.split_once('=') else {
+                if is_beginning(prefix, option) && field.text().is_some() {
+                    found.extend(next());
+                }
+                continue;
+            };
+            if name == option || is_beginning(name, option) {
+                found.push(field.tail(name.len() + 1));
+            }
+        } else if let Some(value) = bundled(field, option) {
+            match value {
+                Bundled::Glued(skip) => found.push(field.tail(skip)),
+                Bundled::Next => found.extend(next()),
+            }
+        }
+    }
+    found
+}
+
+fn is_beginning(text: &str, option: &str) -> bool {
+    text.len() >= ABBREVIATED_MIN && text.starts_with("--") && option.starts_with(text)
+}
+
+/// Where the value of a short option in a bundle stands.
+enum Bundled {
+    /// Behind so many bytes.
+    Glued(usize),
+    Next,
+}
+
+/// `-xVALUE`, `-abx VALUE`, and `-abx'VALUE with blanks'`.
+fn bundled(field: &Field, option: &str) -> Option<Bundled> {
+    let letter = option.strip_prefix('-')?.chars().next()?;
+    let prefix = field.prefix();
+    let letters = prefix.strip_prefix('-')?;
+    if letters.starts_with('-') {
+        return None;
+    }
+    let at = letters.find(letter)?;
+    let behind = 1 + at + letter.len_utf8();
+    let rest = prefix.get(behind..).unwrap_or("");
+    if rest.is_empty() && field.text().is_some() {
+        return Some(Bundled::Next);
+    }
+    let alone = at == 0 || rest.contains(' ') || field.text().is_none();
+    alone.then_some(Bundled::Glued(behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use pointsman_model::Span;
+
+    use super::*;
+
+    #[test]
+    fn values_stand_glued_apart_and_behind_abbreviations() {
+        let fields = |texts: &[&str]| -> Vec<Field> {
+            let span = Span { start: 0, end: 0 };
+            texts.iter().map(|text| Field::made(text, span)).collect()
+        };
+        for (args, option) in [
+            (&["-x", "v w"][..], "-x"),
+            (&["-xv w"], "-x"),
+            (&["-abx", "v w"], "-x"),
+            (&["-abxv w"], "-x"),
+            (&["--exec", "v w"], "--exec"),
+            (&["--exec=v w"], "--exec"),
+            (&["--exe=v w"], "--exec"),
+            (&["-ex", "v w"], "-ex"),
+        ] {
+            let found = values(&fields(args), option);
+            let texts: Vec<_> = found.iter().filter_map(Field::text).collect();
+            assert_eq!(texts, ["v w"], "{args:?}");
+        }
+        for args in [&["--execute=v"][..], &["x", "v"], &["--ex", "v"], &["-ax1"]] {
+            assert_eq!(values(&fields(args), "--exec"), [], "{args:?}");
+            assert_eq!(values(&fields(args), "-x"), [], "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Subcommands of git that change the files of its work tree.
+//!
+//! Which files these are, only the repository knows: where no argument names them, it is all that
+//! lies below the folder.
+
+use pointsman_model::{Change, Reach};
+
+use crate::field::Field;
+use crate::programs::carriers::values;
+use crate::programs::{Asked, Facts, UseKind};
+
+/// A subcommand and its arguments.
+struct Sub<'f> {
+    rest: &'f [Field],
+    /// Behind `--`, or all that are no options.
+    operands: Vec<&'f Field>,
+    dashes: bool,
+}
+
+impl Sub<'_> {
+    fn has(&self, options: &[&str]) -> bool {
+        self.rest
+            .iter()
+            .any(|field| options.iter().any(|option| field.is(option)))
+    }
+
+    fn first(&self) -> Option<&str> {
+        self.rest.first().and_then(Field::text)
+    }
+}
+
+/// What the subcommand changes, and what it reads of the files it is given.
+pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[Field]) {
+    let dashes = rest.iter().position(|field| field.is("--"));
+    let sub = Sub {
+        rest,
+        operands: match dashes {
+            Some(at) => rest.iter().skip(at + 1).collect(),
+            None => rest.iter().filter(|field| !field.may_be_option()).collect(),
+        },
+        dashes: dashes.is_some(),
+    };
+    match name {
+        "checkout" | "checkout-index" | "switch" | "restore" => goes(facts, asked, name, &sub),
+        "merge" | "rebase" | "cherry-pick" | "revert" | "pull" | "am"
+            if !sub.has(&["--abort", "--quit"]) =>
+        {
+            existing(facts, asked);
+        }
+        "reset" if sub.has(&["--hard", "--merge", "--keep"]) => everything(facts, asked),
+        "stash" => match sub.first() {
+            Some("list" | "show" | "drop" | "clear" | "create" | "store") => {}
+            _ => everything(facts, asked),
+        },
+        "apply" => applies(facts, asked, &sub),
+        "clean" => cleans(facts, asked, &sub),
+        "read-tree" if sub.has(&["-u", "--reset"]) => everything(facts, asked),
+        "submodule" if matches!(sub.first(), Some("update" | "add" | "deinit")) => {
+            existing(facts, asked);
+        }
+        "sparse-checkout" | "bisect" if sub.first().is_some() => existing(facts, asked),
+        "rm" => {
+            for field in sub.operands {
+                facts.write(field, Change::Remove);
+            }
+        }
+        "mv" => {
+            for field in sub.operands {
+                facts.write(field, Change::Remove);
+                facts.write(field, Change::Content);
+            }
+        }
+        "clone" | "init" => {
+            // The first operand of a clone is where it comes from.
+            let skip = usize::from(name == "clone");
+            if let Some(target) = sub.operands.get(skip) {
+                facts.might(target, UseKind::Write(Change::Content));
+            }
+        }
+        "worktree" if sub.first() == Some("add") => {
+            for field in sub.operands.iter().skip(1) {
+                facts.might(field, UseKind::Write(Change::Content));
+            }
+        }
+        "remote" if sub.first().is_some_and(sets_remote) => {
+            let settings = Field::made(".git/config", asked.called.span);
+            facts.might(&settings, UseKind::Write(Change::Content));
+        }
+        "commit" => commits(facts, rest),
+        "add" | "stage" | "hash-object" | "archive" | "update-index" => {
+            for field in sub.operands {
+                facts.might(field, UseKind::Read(Reach::ContentBelow));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether `git remote` with this verb changes the settings.
+fn sets_remote(verb: &str) -> bool {
+    matches!(
+        verb,
+        "add" | "set-url" | "rm" | "remove" | "rename" | "set-head" | "set-branches"
+    )
+}
+
+/// `checkout`, `switch`, `restore`: another state of the tree, or of the files that are named.
+fn goes(facts: &mut Facts, asked: &Asked<'_>, name: &str, sub: &Sub<'_>) {
+    let forced = sub.has(&["-f", "--force", "--discard-changes", "-a", "--all"]);
+    match name {
+        "checkout" if sub.has(&["-b", "-B", "--orphan", "--detach"]) && !sub.dashes => {}
+        "switch" if sub.has(&["-c", "-C", "--create", "--force-create", "--orphan"]) => {}
+        "switch" if forced => everything(facts, asked),
+        "switch" => existing(facts, asked),
+        "restore" if sub.has(&["--staged", "-S"]) && !sub.has(&["--worktree", "-W"]) => {}
+        "restore" => named(facts, &sub.operands),
+        _ => {
+            // Without dashes a name is a branch or a path; only git knows which.
+            named(facts, &sub.operands);
+            if sub.operands.is_empty() || forced {
+                everything(facts, asked);
+            } else if !sub.dashes {
+                branch(facts, asked, &sub.operands);
+            }
+        }
+    }
+}
+
+fn applies(facts: &mut Facts, asked: &Asked<'_>, sub: &Sub<'_>) {
+    if sub.has(&["--check", "--stat", "--numstat", "--summary", "--cached"]) {
+        return;
+    }
+    for field in &sub.operands {
+        facts.read(field, Reach::Itself);
+    }
+    for folder in values(sub.rest, "--directory") {
+        facts.might(&folder, UseKind::Write(Change::Content));
+        facts.might(&folder, UseKind::Below(Change::Content));
+    }
+    everything(facts, asked);
+}
+
+fn cleans(facts: &mut Facts, asked: &Asked<'_>, sub: &Sub<'_>) {
+    if sub.has(&["-n", "--dry-run"]) || is_bundle(sub.rest, 'n') {
+        return;
+    }
+    if sub.operands.is_empty() {
+        facts.might(&asked.here(), UseKind::Below(Change::Remove));
+    }
+    for field in &sub.operands {
+        facts.might(field, UseKind::Write(Change::Remove));
+        facts.might(field, UseKind::Below(Change::Remove));
+    }
+}
+
+/// The files that a commit is given by name; the message is none.
+fn commits(facts: &mut Facts, rest: &[Field]) {
+    for file in values(rest, "-F") {
+        facts.might(&file, UseKind::Read(Reach::Itself));
+    }
+    let is_value = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| rest.get(at));
+        before.and_then(Field::text).is_some_and(|text| {
+            text.starts_with('-') && !text.starts_with("--") && text.ends_with('m')
+                || matches!(text, "--message" | "--author" | "--date" | "--trailer")
+        })
+    };
+    for (at, field) in rest.iter().enumerate() {
+        if !field.may_be_option() && !is_value(at) {
+            facts.might(field, UseKind::Read(Reach::ContentBelow));
+        }
+    }
+}
+
+/// Files and folders that are named.
+fn named(facts: &mut Facts, operands: &[&Field]) {
+    for field in operands {
+        facts.might(field, UseKind::Write(Change::Content));
+        facts.might(field, UseKind::Below(Change::Content));
+    }
+}
+
+/// Any file below the folder, there or not.
+fn everything(facts: &mut Facts, asked: &Asked<'_>) {
+    facts.might(&asked.here(), UseKind::Below(Change::Content));
+}
+
+/// Going from one state of the tree to another: it touches files that differ.
+fn existing(facts: &mut Facts, asked: &Asked<'_>) {
+    facts.might(&asked.here(), UseKind::Within(Change::Content));
+}
+
+/// `checkout NAME`, where the name may be one of a branch.
+fn branch(facts: &mut Facts, asked: &Asked<'_>, operands: &[&Field]) {
+    let looks_like_path = |field: &&&Field| {
+        field.prefix().starts_with(['.', '/', '~']) || field.prefix().ends_with('/')
+    };
+    if operands.len() == 1 && operands.iter().filter(looks_like_path).count() == 0 {
+        existing(facts, asked);
+    }
+}
+
+fn is_bundle(rest: &[Field], letter: char) -> bool {
+    rest.iter().filter_map(Field::text).any(|text| {
+        text.strip_prefix('-').is_some_and(|letters| {
+            !letters.starts_with('-')
+                && letters.contains(letter)
+                && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+        })
+    })
+}

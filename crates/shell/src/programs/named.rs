@@ -1,0 +1,240 @@
+//! Options that name files, and programs that change the files they are given: what a program that
+//! is no known reader reads and writes because an argument says so.
+//!
+//! All of it is a possibility: it is there for rules that deny and ask, and for the guard of
+//! protected places; a rule for the program covers what the program does with its arguments.
+
+mod formatters;
+mod table;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use pointsman_model::{Change, EffectView, Reach};
+
+use self::formatters::{FORMATTERS, Formatter};
+use self::table::{Named, Operands};
+use super::carriers::{by_name, values};
+use super::{Use, UseKind};
+use crate::expand::escaped;
+use crate::field::{Field, Known};
+use crate::walk::Called;
+
+static BY_NAME: LazyLock<HashMap<&str, Vec<&Named>>> =
+    LazyLock::new(|| by_name(table::named(), |named| named.names));
+
+static FORMATTERS_BY_NAME: LazyLock<HashMap<&str, Vec<&Formatter>>> =
+    LazyLock::new(|| by_name(FORMATTERS.iter(), |formatter| formatter.names));
+
+/// The files that the arguments of a command name.
+pub(crate) fn named(called: &Called<'_>, name: &str) -> Vec<Use> {
+    let mut uses = Uses(Vec::new());
+    let args = called.args();
+    for entry in BY_NAME.get(name).into_iter().flatten() {
+        if !has_word(args, entry.within) {
+            continue;
+        }
+        for option in entry.reads {
+            for value in values(args, option) {
+                uses.file(&value, UseKind::Read(Reach::Itself));
+            }
+        }
+        for option in entry.writes {
+            for value in values(args, option) {
+                uses.file(&value, UseKind::Write(Change::Content));
+            }
+        }
+        uses.operands(entry, called);
+    }
+    if matches!(name, "npm" | "pnpm" | "yarn") && sets_settings(args) {
+        // Whichever of its files it is, each is protected under this name too.
+        let file = Field::made(".npmrc", called.span);
+        uses.push(&file, UseKind::Write(Change::Content));
+    }
+    for formatter in FORMATTERS_BY_NAME.get(name).into_iter().flatten() {
+        uses.formatted(formatter, called);
+    }
+    uses.0
+}
+
+/// `npm config set x y`, `npm set x y`.
+fn sets_settings(args: &[Field]) -> bool {
+    let mut words = args
+        .iter()
+        .filter(|field| !field.may_be_option())
+        .filter_map(Field::text);
+    match (words.next(), words.next()) {
+        (Some("set"), Some(_)) => true,
+        (Some("config" | "c"), Some(verb)) => {
+            matches!(verb, "set" | "delete" | "rm" | "unset" | "edit" | "fix")
+        }
+        _ => false,
+    }
+}
+
+/// Whether one of the words is among the arguments, or none is asked for.
+fn has_word(args: &[Field], words: &[&str]) -> bool {
+    words.is_empty() || has_any(args, words)
+}
+
+fn has_any(args: &[Field], words: &[&str]) -> bool {
+    args.iter()
+        .filter_map(Field::text)
+        .any(|text| words.iter().any(|word| is_option(text, word)))
+}
+
+/// Whether the argument is the option, with a value behind `=` or not, or in a bundle of letters.
+fn is_option(text: &str, option: &str) -> bool {
+    let bundled = || {
+        let letter = option.strip_prefix('-').filter(|it| it.len() == 1);
+        letter.is_some_and(|letter| {
+            text.strip_prefix('-').is_some_and(|letters| {
+                !letters.starts_with('-')
+                    && letters.contains(letter)
+                    && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+            })
+        })
+    };
+    text == option
+        || text
+            .strip_prefix(option)
+            .is_some_and(|rest| rest.starts_with('=') && option.starts_with('-'))
+        || bundled()
+}
+
+struct Uses(Vec<Use>);
+
+impl Uses {
+    fn push(&mut self, field: &Field, kind: UseKind) {
+        let used = Use {
+            field: field.clone(),
+            kind,
+            view: EffectView::Might,
+        };
+        if !self.0.contains(&used) {
+            self.0.push(used);
+        }
+    }
+
+    /// A value that names a file, whatever stands in front of the name: `@f`, `key=f`, `file://f`.
+    fn file(&mut self, value: &Field, kind: UseKind) {
+        self.push(value, kind);
+        let prefix = value.prefix();
+        for front in ["@", "file://localhost", "file://", "FILE:", "fd:", "file:"] {
+            if prefix.starts_with(front) {
+                self.push(&value.tail(front.len()), kind);
+            }
+        }
+        for key in ["src=", "source=", "path=", "file="] {
+            if let Some(at) = prefix.find(key) {
+                self.push(&piece(value, at + key.len(), &[',', ';']), kind);
+            }
+        }
+        if let Some(at) = prefix.find('@') {
+            // `field@file`
+            self.push(&piece(value, at + 1, &[';', ',']), kind);
+        }
+        if let Some((key, _)) = prefix.split_once('=') {
+            let behind = value.tail(key.len() + 1);
+            self.push(&behind, kind);
+            if behind.prefix().starts_with('@') {
+                self.push(&behind.tail(1), kind);
+            }
+        }
+        if prefix.contains(':') {
+            // `-v FILE:PLACE`, `EXEC:x`.
+            self.push(&piece(value, 0, &[':']), kind);
+        }
+    }
+
+    fn operands(&mut self, entry: &Named, called: &Called<'_>) {
+        let args = called.args();
+        let plain =
+            |field: &&Field| !field.may_be_option() && !entry.within.contains(&field.prefix());
+        let mut operands = args.iter().filter(plain);
+        match entry.operands {
+            Operands::None => {}
+            Operands::Read => operands.for_each(|it| self.file(it, UseKind::Read(Reach::Itself))),
+            Operands::Write => {
+                operands.for_each(|it| self.file(it, UseKind::Write(Change::Content)));
+            }
+            Operands::WriteLast => {
+                if let Some(last) = operands.next_back() {
+                    self.push(last, UseKind::Write(Change::Content));
+                }
+            }
+            Operands::CopyToLast => {
+                let mut operands: Vec<&Field> = operands.collect();
+                if let Some(last) = operands.pop() {
+                    self.push(last, UseKind::Write(Change::Content));
+                    self.push(last, UseKind::Below(Change::Content));
+                }
+                for field in operands {
+                    self.file(field, UseKind::Read(Reach::Itself));
+                }
+            }
+            Operands::Unpack => {
+                let here = Field::made(".", called.span);
+                self.push(&here, UseKind::Below(Change::Content));
+                operands.for_each(|it| self.file(it, UseKind::Read(Reach::Itself)));
+            }
+        }
+    }
+
+    fn formatted(&mut self, formatter: &Formatter, called: &Called<'_>) {
+        let args = called.args();
+        if !has_word(args, formatter.when) || has_any(args, formatter.unless) {
+            return;
+        }
+        if !has_word(args, formatter.words) {
+            return;
+        }
+        let mut operands: Vec<Field> = args
+            .iter()
+            .filter(|field| !field.may_be_option() && !formatter.words.contains(&field.prefix()))
+            .cloned()
+            .collect();
+        if operands.is_empty() || operands.iter().all(|it| it.prefix().contains("...")) {
+            operands = vec![Field::made(".", called.span)];
+        }
+        for field in &operands {
+            if !field.is(".") {
+                self.push(field, UseKind::Write(Change::Content));
+            }
+            for names in formatter.files {
+                if let Some(below) = below(field, names) {
+                    self.push(&below, UseKind::Write(Change::Content));
+                }
+            }
+        }
+    }
+}
+
+/// The field up to one of these characters, behind its first `skip` bytes.
+fn piece(field: &Field, skip: usize, ends: &[char]) -> Field {
+    let mut piece = field.tail(skip);
+    if let Known::Text(text) = &piece.known {
+        let end = text.find(ends).unwrap_or(text.len());
+        piece.known = Known::Text(text.get(..end).unwrap_or("").into());
+    }
+    piece
+}
+
+/// What lies below a folder and has such a name.
+pub(crate) fn below(folder: &Field, names: &str) -> Option<Field> {
+    let front = match &folder.known {
+        Known::Text(text) => escaped(text),
+        Known::Glob(pattern) => pattern.to_string(),
+        Known::Unknown(_) => return None,
+    };
+    let front = front.trim_end_matches('/');
+    let glob = if names == "**" {
+        format!("{front}/**")
+    } else {
+        format!("{front}/**/{names}")
+    };
+    Some(Field {
+        known: Known::Glob(glob.into()),
+        ..folder.clone()
+    })
+}

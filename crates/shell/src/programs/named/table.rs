@@ -1,0 +1,76 @@
+//! The options that name files, by program.
+
+mod build;
+mod convert;
+mod talk;
+
+/// What the operands of a program are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Operands {
+    /// Nothing that is told here.
+    None,
+    /// Files that it reads.
+    Read,
+    /// Files that it changes.
+    Write,
+    /// The last one is a file that it changes.
+    WriteLast,
+    /// Files that it reads, and the place where it puts them.
+    CopyToLast,
+    /// Archives, whose content it puts into the folder it runs in.
+    Unpack,
+}
+
+/// Options of some programs.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) names: &'static [&'static str],
+    /// Words of which one must be among the arguments; none for all forms of the program.
+    pub(super) within: &'static [&'static str],
+    pub(super) reads: &'static [&'static str],
+    pub(super) writes: &'static [&'static str],
+    pub(super) operands: Operands,
+}
+
+const BASE: Named = Named {
+    names: &[],
+    within: &[],
+    reads: &[],
+    writes: &[],
+    operands: Operands::None,
+};
+
+const fn options(
+    names: &'static [&'static str],
+    reads: &'static [&'static str],
+    writes: &'static [&'static str],
+) -> Named {
+    Named {
+        names,
+        reads,
+        writes,
+        ..BASE
+    }
+}
+
+const fn operands(names: &'static [&'static str], operands: Operands) -> Named {
+    Named {
+        names,
+        operands,
+        ..BASE
+    }
+}
+
+const fn within(words: &'static [&'static str], named: Named) -> Named {
+    Named {
+        within: words,
+        ..named
+    }
+}
+
+/// All of them.
+pub(super) fn named() -> impl Iterator<Item = &'static Named> {
+    [build::NAMED, convert::NAMED, talk::NAMED]
+        .into_iter()
+        .flatten()
+}
