@@ -7,6 +7,7 @@
 
 mod compiled;
 mod hits;
+mod meet;
 mod tables;
 
 use pointsman_model::{PermissionRule, RuleBehavior, ToolName};

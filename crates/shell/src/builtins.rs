@@ -208,16 +208,14 @@ fn set(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &
 }
 
 fn shopt(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
-    const PLAIN: [&str; 14] = [
+    // Not here: `dotglob`, `nocaseglob` and `globstar`, with which patterns stand for other names.
+    const PLAIN: [&str; 11] = [
         "-s",
         "-u",
         "-q",
         "-p",
         "nullglob",
-        "dotglob",
-        "globstar",
         "failglob",
-        "nocaseglob",
         "nocasematch",
         "inherit_errexit",
         "extglob",

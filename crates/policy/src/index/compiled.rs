@@ -2,6 +2,7 @@
 
 use pointsman_model::{AbsPath, HostName, PermissionRule, RuleBehavior, RuleSource};
 
+use super::meet::meets;
 use crate::rule::{
     Anchored, CommandPattern, HasOptions, Names, ParsedRule, PathAccess, PathAnchor, PathDepth,
     PathPattern, Specifier, covers, glob_with_gaps,
@@ -321,9 +322,10 @@ fn tightens_path(
         PathKind::Pattern {
             base,
             now,
+            complete,
             gaps,
             names,
-            ..
+            segments,
         } => {
             let surely = now
                 .iter()
@@ -331,21 +333,20 @@ fn tightens_path(
                 || base.lower.iter().any(|hop| at.covers(&hop.join("\u{2}")));
             if surely {
                 Some(Strength::Sure)
+            } else if *complete && !now.is_empty() {
+                // All names that the shell will put there are known, so the pattern itself says nothing more.
+                now.iter()
+                    .filter_map(|path| tightens_known(at, path, subject, tree))
+                    .max()
             } else {
-                // Where files of any name may come to be, a folder's name is not looked for at every
-                // depth: that is for folders which are there.
-                let any_name = names.as_deref() == Some("*");
-                let near = match at.glob.strip_prefix("**/") {
-                    Some(glob) if any_name && pattern.depth == PathDepth::AnyInDenies => {
-                        Some(AnchoredPath {
-                            folder: at.folder.clone(),
-                            glob: glob.into(),
-                            meant: at.meant,
-                        })
-                    }
-                    Some(_) | None => None,
+                let meets = match segments {
+                    Some(segments) => base
+                        .lower
+                        .iter()
+                        .any(|folder| meets(at, folder, segments, subject.reach)),
+                    None => meets_by_name(at, pattern, names.as_deref(), gaps),
                 };
-                can_meet(&near.as_ref().unwrap_or(at).gaps(), gaps).then_some(Strength::May)
+                meets.then_some(Strength::May)
             }
         }
     }?;
@@ -353,6 +354,28 @@ fn tightens_path(
         return None;
     }
     Some(strength.min(at.meant))
+}
+
+/// Whether a rule could mean what a pattern with names at any depth may stand for.
+fn meets_by_name(
+    at: &AnchoredPath,
+    pattern: &PathPattern,
+    names: Option<&str>,
+    gaps: &[u8],
+) -> bool {
+    // Where files of any name may come to be, a folder's name is not looked for at every depth: that is for
+    // folders which are there.
+    let near = match at.glob.strip_prefix("**/") {
+        Some(glob) if names == Some("*") && pattern.depth == PathDepth::AnyInDenies => {
+            Some(AnchoredPath {
+                folder: at.folder.clone(),
+                glob: glob.into(),
+                meant: at.meant,
+            })
+        }
+        Some(_) | None => None,
+    };
+    can_meet(&near.as_ref().unwrap_or(at).gaps(), gaps)
 }
 
 fn tightens_known(

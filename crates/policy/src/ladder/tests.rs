@@ -1,5 +1,8 @@
 //! The laws of rules and ladder, as properties and tables.
 
+#[cfg(unix)]
+mod disk;
+
 use pointsman_model::PermissionDecision::{Allow, Ask, Deny};
 use pointsman_model::{
     DecisionReason, Insistence, OpaqueWhy, PermissionDecision, PermissionMode, RuleBehavior, Rung,

@@ -51,6 +51,8 @@ pub(crate) enum PathKind {
         gaps: Vec<u8>,
         /// Of a pattern for names at any depth below the base: the pattern for a name.
         names: Option<Box<str>>,
+        /// The same below the base, name by name; `None` when its names can't be told apart.
+        segments: Option<Vec<Vec<u8>>>,
     },
     /// Nothing.
     Unknown,
@@ -83,7 +85,17 @@ impl PathSubject {
                 } else {
                     gaps.extend(crate::rule::glob_with_gaps(&glob.to_lowercase()));
                 }
+                let apart = !glob.contains(['(', '{'])
+                    && !glob.split('/').any(|part| matches!(part, ".." | "**"));
+                let segments = apart.then(|| {
+                    glob.to_lowercase()
+                        .split('/')
+                        .filter(|part| !matches!(*part, "" | "."))
+                        .map(crate::rule::glob_with_gaps)
+                        .collect()
+                });
                 PathKind::Pattern {
+                    segments,
                     base: KnownPath::of(base, tree),
                     now,
                     complete,

@@ -50,7 +50,7 @@ impl Tree for DiskTree {
     fn list(&self, folder: &AbsPath, max: usize) -> Option<Vec<String>> {
         let entries = fs::read_dir(folder.as_path()).ok()?;
         let names = entries
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
             .take(max);
         Some(names.collect())
     }
@@ -157,6 +157,18 @@ mod tests {
         );
         assert_eq!(DiskTree.read_small(&root.join("a"), 3), None);
         assert_eq!(DiskTree.read_small(&root, 100), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_name_that_is_no_text_is_listed_all_the_same() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let name = std::ffi::OsStr::from_bytes(b"a\xff.key");
+        fs::write(dir.path().join(name), "").unwrap();
+        let root = AbsPath::parse(&dir.path().to_string_lossy()).unwrap();
+        let names = DiskTree.list(&root, 9).unwrap();
+        assert!(names.iter().any(|name| name.ends_with(".key")), "{names:?}");
     }
 
     #[test]

@@ -81,6 +81,10 @@ pub(super) fn shell(
             script |= text.contains('c');
             from_input |= text.contains('s');
         }
+        if matches!(text, "-O" | "+O") {
+            // It may change what patterns stand for.
+            unknown_script(walker, called, args.get(at + 1));
+        }
         at += 1;
         if VALUED.contains(&text) || (!text.starts_with("--") && text.ends_with('o')) {
             if matches!(text, "--rcfile" | "--init-file") {

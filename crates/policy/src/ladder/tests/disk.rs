@@ -1,0 +1,152 @@
+//! Denies on reading, over real files: links, `/proc`, patterns, names that are no text.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use pointsman_model::PermissionDecision::{Allow, Ask, Deny};
+use pointsman_model::{
+    AbsPath, JsonText, PermissionContext, PermissionDecision, RuleSource, ToolInput, ToolName,
+};
+use pointsman_shell::Surroundings;
+
+use super::super::{HookVote, Question, judge};
+use crate::sample::Sample;
+use crate::{DiskTree, Frozen};
+
+/// A project on the disk under two denies.
+struct Ground {
+    _folder: tempfile::TempDir,
+    root: AbsPath,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let at = fs::canonicalize(folder.path()).unwrap();
+        for file in [".env", "src/a.rs", "src/b.rs", "secrets/key", "sub/c.txt"] {
+            fs::create_dir_all(at.join(file).parent().unwrap()).unwrap();
+            fs::write(at.join(file), "x").unwrap();
+        }
+        symlink(".env", at.join("alias")).unwrap();
+        symlink("secrets", at.join("lnk")).unwrap();
+        symlink("/proc/self/root", at.join("all")).unwrap();
+        let root = AbsPath::parse(at.to_str().unwrap()).unwrap();
+        Self {
+            _folder: folder,
+            root,
+        }
+    }
+
+    fn judge(&self, tool: &str, input: &str) -> PermissionDecision {
+        let mut sample = Sample::new().with("allow Bash\ndeny Read(.env)\ndeny Read(secrets/**)");
+        for rule in &mut sample.rules {
+            rule.anchor = self.root.clone();
+            rule.source = RuleSource::LocalSettings;
+        }
+        let mut parts = sample.context().parts().clone();
+        parts.folder = self.root.clone();
+        parts.project = self.root.clone();
+        parts.directories = vec![self.root.clone()].into();
+        let (frozen, problems) = Frozen::new(PermissionContext::freeze(parts));
+        assert!(problems.is_empty());
+        let at = Surroundings {
+            folder: self.root.clone(),
+            home: sample.context().parts().home.clone(),
+        };
+        let name = ToolName::parse(tool).unwrap();
+        let field = match tool {
+            "Bash" => "command",
+            "Read" => "file_path",
+            _ => "path",
+        };
+        let mut object = serde_json::Map::new();
+        object.insert(field.into(), input.into());
+        if matches!(tool, "Grep" | "Glob") {
+            object.insert("pattern".into(), "*".into());
+        }
+        let text = serde_json::Value::Object(object).to_string();
+        let json = JsonText::parse(&text).unwrap();
+        let read = match tool {
+            "Bash" => serde_json::from_str(&text).map(ToolInput::Bash),
+            "Read" => serde_json::from_str(&text).map(ToolInput::Read),
+            "Grep" => serde_json::from_str(&text).map(ToolInput::Grep),
+            _ => serde_json::from_str(&text).map(ToolInput::Glob),
+        }
+        .unwrap();
+        let effects = crate::effects_of(&name, &read, &at);
+        judge(&Question {
+            tool: &name,
+            input: &json,
+            effects: &effects,
+            folder: &self.root,
+            frozen: &frozen,
+            overlay: &sample.overlay,
+            vote: &HookVote::None,
+            tree: &DiskTree,
+        })
+        .decision
+    }
+}
+
+#[test]
+fn a_denied_file_is_denied_by_every_way_to_it() {
+    let ground = Ground::new();
+    let all = format!("all{}/.env", ground.root);
+    let proc_root = format!("/proc/self/root{}/.env", ground.root);
+    for path in [
+        ".env",
+        ".ENV",
+        "sub/../.env",
+        "alias",
+        "lnk/key",
+        "./secrets/./key",
+        &*all,
+        &*proc_root,
+    ] {
+        assert_eq!(ground.judge("Read", path), Deny, "{path}");
+    }
+    for line in [
+        "cat .e*",
+        "cat < alias",
+        "cat lnk/*",
+        "cat {x,.env}",
+        "cd secrets && cat key",
+        "head -1 s*s/key",
+    ] {
+        assert_eq!(ground.judge("Bash", line), Deny, "{line}");
+    }
+}
+
+#[test]
+fn who_reads_all_below_a_folder_is_asked_where_a_denied_file_lies_there() {
+    let ground = Ground::new();
+    for (tool, input, expect) in [
+        ("Bash", "grep -r x .", Ask),
+        ("Bash", "grep -r x src", Allow),
+        ("Bash", "grep -r x s*", Deny),
+        ("Bash", "grep -r x su* src", Allow),
+        ("Grep", ".", Ask),
+        ("Grep", "src", Allow),
+        ("Grep", "secrets", Deny),
+        ("Glob", "src", Allow),
+    ] {
+        assert_eq!(ground.judge(tool, input), expect, "{tool} {input}");
+    }
+}
+
+#[test]
+fn a_pattern_that_stands_for_nothing_denied_is_no_question() {
+    let ground = Ground::new();
+    for line in [
+        "cat src/*",
+        "wc -l src/*.rs",
+        "cat sub/*.txt",
+        "cat src/*.none",
+        "ls s*c",
+    ] {
+        assert_eq!(ground.judge("Bash", line), Allow, "{line}");
+    }
+    for line in ["shopt -s dotglob; cat src/*", "cat later/.e*", "cat $X/*"] {
+        assert_eq!(ground.judge("Bash", line), Ask, "{line}");
+    }
+}
