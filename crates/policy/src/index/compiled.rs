@@ -9,6 +9,7 @@ use crate::rule::{
 };
 use crate::subject::{
     CommandSubject, KnownPath, Of, PathKind, PathSubject, Reading, ReadingFor, Subject, any_below,
+    matches_name,
 };
 use crate::wild::{GAP, can_meet, plain_bytes};
 use crate::{EntryKind, Tree};
@@ -311,21 +312,17 @@ fn tightens_path(
             base,
             names: Some(names),
             ..
-        } if **names == *"*" && subject.reach == pointsman_model::Reach::Itself => {
-            // All files that are there below it: which these are can be looked up.
-            let below = PathSubject {
-                kind: PathKind::Known(base.clone()),
-                reach: pointsman_model::Reach::ContentBelow,
-            };
-            tightens_known(at, base, &below, tree)
+        } => {
+            // Files of such names that are there below it: which these are can be looked up.
+            named_below(at, base, names, subject.reach, tree)
         }
         PathKind::Pattern {
             base,
             now,
             complete,
             gaps,
-            names,
             segments,
+            names: None,
         } => {
             let surely = now
                 .iter()
@@ -333,7 +330,7 @@ fn tightens_path(
                 || base.lower.iter().any(|hop| at.covers(&hop.join("\u{2}")));
             if surely {
                 Some(Strength::Sure)
-            } else if *complete && !now.is_empty() {
+            } else if *complete && segments.is_some() && !now.is_empty() {
                 // All names that the shell will put there are known, so the pattern itself says nothing more.
                 now.iter()
                     .filter_map(|path| tightens_known(at, path, subject, tree))
@@ -344,7 +341,7 @@ fn tightens_path(
                         .lower
                         .iter()
                         .any(|folder| meets(at, folder, segments, subject.reach)),
-                    None => meets_by_name(at, pattern, names.as_deref(), gaps),
+                    None => can_meet(&at.gaps(), gaps),
                 };
                 meets.then_some(Strength::May)
             }
@@ -356,26 +353,40 @@ fn tightens_path(
     Some(strength.min(at.meant))
 }
 
-/// Whether a rule could mean what a pattern with names at any depth may stand for.
-fn meets_by_name(
+/// How a rule matches files with names of a pattern at any depth below a folder.
+fn named_below(
     at: &AnchoredPath,
-    pattern: &PathPattern,
-    names: Option<&str>,
-    gaps: &[u8],
-) -> bool {
-    // Where files of any name may come to be, a folder's name is not looked for at every depth: that is for
-    // folders which are there.
-    let near = match at.glob.strip_prefix("**/") {
-        Some(glob) if names == Some("*") && pattern.depth == PathDepth::AnyInDenies => {
-            Some(AnchoredPath {
-                folder: at.folder.clone(),
-                glob: glob.into(),
-                meant: at.meant,
-            })
-        }
-        Some(_) | None => None,
-    };
-    can_meet(&near.as_ref().unwrap_or(at).gaps(), gaps)
+    base: &KnownPath,
+    names: &str,
+    reach: pointsman_model::Reach,
+    tree: &dyn Tree,
+) -> Option<Strength> {
+    let whole = |hop: &AbsPath| at.covers(hop) || at.covers(&hop.join("\u{2}"));
+    if base.lower.iter().any(whole) {
+        return Some(Strength::Sure);
+    }
+    let names = names.to_lowercase();
+    let may = base.hops.iter().any(|hop| {
+        any_below(hop, tree, &mut |file| {
+            let below = file.below(hop).unwrap_or_default().to_lowercase();
+            let mut parts = below.split('/').rev();
+            let named = match reach {
+                pointsman_model::Reach::Itself => {
+                    parts.next().is_some_and(|it| matches_name(&names, it))
+                }
+                // A folder of such a name, with what lies in it.
+                pointsman_model::Reach::NamesBelow | pointsman_model::Reach::ContentBelow => {
+                    parts.any(|it| matches_name(&names, it))
+                }
+            };
+            named && at.covers(&crate::subject::lower(file))
+        })
+    });
+    // A rule that speaks of such names may mean one that is not there yet.
+    let last = at.glob.rsplit('/').next().unwrap_or(&at.glob);
+    let speaks = !matches!(last, "*" | "**") && names != "*";
+    let may = may || speaks && can_meet(&glob_with_gaps(last), &glob_with_gaps(&names));
+    may.then_some(Strength::May)
 }
 
 fn tightens_known(

@@ -61,6 +61,16 @@ pub(super) fn expand(base: &AbsPath, glob: &str, tree: &dyn Tree) -> Expanded {
     Expanded { paths, complete }
 }
 
+/// Whether a name matches one of a shell pattern's.
+pub(crate) fn matches_name(pattern: &str, name: &str) -> bool {
+    pattern.contains(['(', '{'])
+        || gix_glob::wildmatch(
+            pattern.as_bytes().as_bstr(),
+            name.as_bytes().as_bstr(),
+            Mode::NO_MATCH_SLASH_LITERAL,
+        )
+}
+
 /// Whether something below `folder` is such; also when there is too much below it to look at all of it. Links are
 /// not followed.
 pub(crate) fn any_below(
