@@ -373,6 +373,7 @@ impl Writer {
 fn gather(first: Append, queue: &flume::Receiver<Command>) -> (Vec<Append>, Option<Command>) {
     let mut bytes = first.body.len();
     let mut group = vec![first];
+    let mut looked_at = 1;
     while group.len() < GROUP_RECORDS_MAX && bytes < GROUP_BYTES_MAX {
         match queue.try_recv() {
             Ok(Command::Append(append)) => {
@@ -380,6 +381,11 @@ fn gather(first: Append, queue: &flume::Receiver<Command>) -> (Vec<Append>, Opti
                 group.push(append);
             }
             Ok(other) => return (group, Some(other)),
+            // Many are just asking: those who are at it come along, and save a sync. One that is alone waits for nobody.
+            Err(_) if group.len() > looked_at => {
+                looked_at = group.len();
+                std::thread::yield_now();
+            }
             Err(_) => break,
         }
     }
