@@ -283,6 +283,27 @@ async fn law_17_a_grant_to_another_agent_lets_nothing_pass() {
 }
 
 #[tokio::test]
+async fn law_1_a_guard_is_asked_of_each_call_whatever_is_granted() {
+    let guard = r#"cat >> seen; grep -q forbidden seen && exit 2; exit 0"#;
+    let bench = Layout::rules(&[]).hook(guard).build().await;
+    let mine = GrantScope::Worker {
+        worker: bench.dispatch.seat().worker,
+    };
+    grant(&bench, "Bash(touch *)", mine, Uses::Unlimited).await;
+    for _ in 0..2 {
+        let end = bench.call("Bash", json!({ "command": "touch x" })).await;
+        assert_eq!(end.state, CallState::Success);
+    }
+    let seen = bench.read("seen").matches("PreToolUse").count();
+    assert_eq!(seen, 2, "the grant took the place of the guard");
+    let end = bench
+        .call("Bash", json!({ "command": "touch forbidden" }))
+        .await;
+    assert_eq!(end.outcome, Some(Outcome::DeniedByHook));
+    assert_eq!(bench.questions().len(), 0);
+}
+
+#[tokio::test]
 async fn a_grant_is_used_no_more_often_than_it_says() {
     let bench = Layout::rules(&[]).build().await;
     let mine = GrantScope::Worker {
