@@ -1,5 +1,6 @@
 //! Open requests and their one verdict: the table, what a verdict is bound to, deadlines, grants,
-//! trust in projects, and the mailbox that carries a worker's request to its leader.
+//! trust in projects, and the mailbox that carries a worker's request to its leader, within the process or
+//! over a local socket.
 //!
 //! Nothing here decides what may be done; it sees to it that every question is stored before it is
 //! told, answered exactly once, and that the answer is on disk before anyone acts on it.
