@@ -4,9 +4,15 @@
 #[cfg(test)]
 mod asking;
 #[cfg(test)]
+mod care;
+#[cfg(test)]
 mod checks;
 #[cfg(test)]
 mod crashes;
+#[cfg(test)]
+mod desk;
+#[cfg(test)]
+mod detached;
 #[cfg(test)]
 mod gallery;
 #[cfg(test)]
@@ -19,6 +25,8 @@ mod judges;
 mod live;
 #[cfg(test)]
 mod models;
+#[cfg(test)]
+mod notice;
 #[cfg(test)]
 mod records;
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! The full screen of the real program, at a terminal of its own whose cells are read back.
 
-use std::io::{ErrorKind, Write as _};
 use std::time::{Duration, Instant};
 
-use expectrl::session::OsSession;
-
+use crate::desk::{CTRL_C, Desk, SEND};
 use crate::ground::{PATIENCE, Project};
 
 const ASKS: &str = r#"
@@ -14,113 +12,6 @@ name = "asks"
 tool = "Write"
 input = { file_path = "asked.txt", content = "yes\n" }
 "#;
-
-/// Ctrl-Y, which sends a yes.
-const SEND: &str = "\u{19}";
-const CTRL_C: &str = "\u{3}";
-
-/// The program at a terminal, and what its screen shows.
-struct Desk {
-    session: OsSession,
-    parser: vt100::Parser,
-    over: bool,
-}
-
-impl Desk {
-    fn at(project: &Project) -> Self {
-        let mut session = project.at_terminal(["run", "job.toml"]);
-        session.get_process_mut().set_window_size(80, 24).unwrap();
-        Self {
-            session,
-            parser: vt100::Parser::new(24, 80, 0),
-            over: false,
-        }
-    }
-
-    /// Takes what the program has written by now.
-    fn pump(&mut self) {
-        let mut bytes = [0; 8192];
-        loop {
-            match self.session.try_read(&mut bytes) {
-                Ok(0) => self.over = true,
-                Ok(count) => {
-                    self.parser.process(&bytes[..count]);
-                    continue;
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                // The terminal's other end is closed.
-                Err(_) => self.over = true,
-            }
-            return;
-        }
-    }
-
-    fn text(&self) -> String {
-        self.parser.screen().contents()
-    }
-
-    /// Waits until the screen holds a text.
-    #[track_caller]
-    fn sees(&mut self, wanted: &str) -> &mut Self {
-        self.waits(wanted, |desk| desk.text().contains(wanted))
-    }
-
-    #[track_caller]
-    fn waits(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) -> &mut Self {
-        let started = Instant::now();
-        loop {
-            self.pump();
-            if is_so(self) {
-                return self;
-            }
-            let shown = self.text();
-            assert!(!self.over, "ended before: {what}\n{shown}");
-            assert!(started.elapsed() < PATIENCE, "waited for: {what}\n{shown}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    fn sends(&mut self, keys: &str) -> &mut Self {
-        self.session.write_all(keys.as_bytes()).unwrap();
-        self.session.flush().unwrap();
-        self
-    }
-
-    /// Sends keys again and again until the screen holds a text: keys in the grace are dropped.
-    #[track_caller]
-    fn sends_until(&mut self, keys: &str, wanted: &str) -> &mut Self {
-        let started = Instant::now();
-        while !self.text().contains(wanted) {
-            self.sends(keys);
-            let sent = Instant::now();
-            while sent.elapsed() < Duration::from_millis(300) && !self.text().contains(wanted) {
-                self.pump();
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            let shown = self.text();
-            assert!(!self.over, "ended before `{wanted}`\n{shown}");
-            assert!(started.elapsed() < PATIENCE, "no `{wanted}`\n{shown}");
-        }
-        self
-    }
-
-    fn resizes(&mut self, width: u16, height: u16) {
-        let process = self.session.get_process_mut();
-        process.set_window_size(width, height).unwrap();
-        self.parser.screen_mut().set_size(height, width);
-    }
-
-    /// Waits for the end of the program; gives how it ended, in words.
-    fn ends(&mut self) -> String {
-        let started = Instant::now();
-        while !self.over {
-            self.pump();
-            assert!(started.elapsed() < PATIENCE, "no end\n{}", self.text());
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        format!("{:?}", self.session.get_process().wait().unwrap())
-    }
-}
 
 #[test]
 fn a_request_is_opened_read_and_allowed() {

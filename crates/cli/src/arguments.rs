@@ -1,6 +1,7 @@
 //! The arguments, as `--help` tells them.
 
 mod live;
+mod log;
 
 use std::path::PathBuf;
 
@@ -10,10 +11,11 @@ use pointsman_model::{CallId, Digest, GrantId, PermissionMode, RequestId, RunId}
 use crate::output::Form;
 
 pub(crate) use live::{
-    AddArguments, AnswerArguments, ContextArguments, ModeArguments, PauseArguments, QueueArguments,
-    RetryArguments, RunsArguments, ShowArguments, StopArguments, StopWhat, TellArguments,
-    WorkersArguments,
+    AddArguments, AnswerArguments, AttachArguments, ContextArguments, ModeArguments,
+    PauseArguments, QueueArguments, RetryArguments, RunsArguments, ShowArguments, StopArguments,
+    StopWhat, TellArguments, WorkersArguments,
 };
+pub(crate) use log::{ExportArguments, LogArguments, LogVerb, PruneArguments};
 
 /// Runs coding agents in parallel under one leader, lets each of their tool calls through one gate,
 /// and keeps the reason for every answer.
@@ -43,6 +45,8 @@ pub(crate) enum Verb {
     Workers(WorkersArguments),
     /// Show what an agent may do: its frozen permissions, and which rule of which file says so.
     Context(ContextArguments),
+    /// Open the full screen of a run that another process leads; leaving it ends nothing.
+    Attach(AttachArguments),
     /// List this project's runs, and which of them have a leader now.
     Runs(RunsArguments),
     /// Stop a run, a job, or an agent and all below it.
@@ -73,6 +77,31 @@ pub(crate) enum Verb {
     Hooks(HooksArguments),
     /// Explain a reason, by the name that decisions carry.
     Explain(ExplainArguments),
+    /// Look whether all is well: settings, hooks, ledger, sockets, and what would go wrong.
+    Doctor(DoctorArguments),
+    /// Print completions for a shell.
+    Completions(CompletionsArguments),
+    /// Print the manual page, or write the pages of all verbs into a folder.
+    Man(ManArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// Write one page a verb into this folder, which is made.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) into: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -82,6 +111,12 @@ pub(crate) struct RunArguments {
     /// Check the job file and the settings, and run nothing.
     #[arg(long)]
     pub(crate) check: bool,
+    /// Run on without this terminal: closing it ends nothing, and `pointsman attach` comes back to it.
+    #[arg(long, conflicts_with_all = ["check", "plain"])]
+    pub(crate) detach: bool,
+    /// This process is the leader that `--detach` has started.
+    #[arg(long, hide = true, conflicts_with_all = ["check", "detach"])]
+    pub(crate) detached: bool,
     /// Refuse at once what would be asked, even in a terminal.
     #[arg(long)]
     pub(crate) unattended: bool,
@@ -224,32 +259,12 @@ pub(crate) struct RevokeArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct LogArguments {
-    /// Check the chain of records instead of showing them.
-    #[command(subcommand)]
-    pub(crate) verb: Option<LogVerb>,
-    /// This run alone; else the last one.
-    #[arg(long)]
-    pub(crate) run: Option<RunId>,
-    /// All runs, a line each.
-    #[arg(long, conflicts_with = "run")]
-    pub(crate) runs: bool,
-    #[command(flatten)]
-    pub(crate) form: FormArguments,
-}
-
-/// What else `log` can do.
-#[derive(Debug, Subcommand)]
-pub(crate) enum LogVerb {
-    /// Check that no record was changed, lost or torn.
-    Verify(FormArguments),
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct WhyArguments {
     /// The call (`c3-17`), or the question it became (`r3-4`).
     pub(crate) id: CallOrRequest,
+    /// Show secrets as they are; they are masked else.
+    #[arg(long)]
+    pub(crate) reveal: bool,
     #[command(flatten)]
     pub(crate) form: FormArguments,
 }
@@ -408,6 +423,7 @@ impl Verb {
             Self::Init(verb) => &verb.form,
             Self::Queue(verb) => &verb.form,
             Self::Answer(verb) => &verb.form,
+            Self::Attach(_) => return Form::Person,
             Self::Show(verb) => &verb.form,
             Self::Workers(verb) => &verb.form,
             Self::Context(verb) => &verb.form,
@@ -418,11 +434,12 @@ impl Verb {
             Self::Retry(verb) => &verb.form,
             Self::Add(verb) => &verb.form,
             Self::Tell(verb) => &verb.form,
-            Self::Log(LogArguments {
-                verb: Some(LogVerb::Verify(form)),
-                ..
-            }) => form,
-            Self::Log(verb) => &verb.form,
+            Self::Log(verb) => match verb.form() {
+                Some(form) => form,
+                None => return Form::Program,
+            },
+            Self::Doctor(verb) => &verb.form,
+            Self::Completions(_) | Self::Man(_) => return Form::Program,
             Self::Why(verb) => &verb.form,
             Self::Hooks(HooksArguments {
                 verb: HooksVerb::Test(verb),

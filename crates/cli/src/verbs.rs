@@ -1,19 +1,23 @@
 //! The verbs, one module each.
 
 mod answer;
+mod attach;
 mod check;
 mod course;
+mod doctor;
 mod explain;
 mod grants;
 mod hooks;
 mod init;
 mod leader;
 mod log;
+mod manual;
 mod policy;
 mod queue;
 mod rules;
 mod run;
 mod runs;
+mod tail;
 mod trust;
 mod why;
 mod workers;
@@ -41,11 +45,15 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
         Verb::Context(arguments) => workers::context(&arguments, output),
         Verb::Mode(arguments) => workers::mode(&arguments, output),
         Verb::Tell(arguments) => workers::tell(&arguments, output),
+        Verb::Attach(arguments) => attach::run(&arguments, output),
         Verb::Runs(arguments) => runs::run(&arguments, output),
         Verb::Stop(arguments) => course::stop(&arguments, output),
         Verb::Pause(arguments) => course::pause(&arguments, output),
         Verb::Retry(arguments) => course::retry(&arguments, output),
         Verb::Add(arguments) => course::add(&arguments, output),
+        Verb::Doctor(arguments) => doctor::run(&arguments, output),
+        Verb::Completions(arguments) => manual::completions(&arguments, output),
+        Verb::Man(arguments) => manual::pages(&arguments, output),
         Verb::Log(arguments) => log::run(&arguments, output),
         Verb::Why(arguments) => why::run(&arguments, output),
     }

@@ -18,6 +18,7 @@ mod schema;
 
 mod ledger;
 mod open;
+mod prune;
 mod recovery;
 mod salvage;
 mod writer;
@@ -31,6 +32,7 @@ pub use ledger::{AppendError, Ledger, PendingAppend, RequestTrace};
 pub use open::{
     DeadRun, HighestIds, OpenError, OpenReport, ResumeError, ResumeReport, SetAsideReport,
 };
+pub use prune::{Keep, PruneError, PruneReport, prunable, prune};
 pub use reader::{
     CallStory, CensusRow, ChainDamage, Filter, LedgerReader, ReadError, RecordList, RequestStory,
     RunInfo, RunState, UnreadableRecord, VerifyReport,
@@ -41,8 +43,8 @@ pub use record::{
     HookReport, HooksTold, LateAnswer, Lateness, LedgerRecord, ModeChanged, OrderGiven,
     ProcessGroupEnded, ProcessGroupStarted, RecordBody, RecordKind, RecordsLost, RequestClosed,
     RequestOpened, RequestReopened, RequestShown, RulesSaved, RunEnded, RunInterrupted, RunOrder,
-    RunResumed, RunStart, RunStarted, Seq, SetAside, Showing, Speaker, StopAsked, Tightened,
-    TurnPart, TurnTaken, WorkerEnd, WorkerEnded, WorkerSpawned,
+    RunResumed, RunStart, RunStarted, RunsPruned, Seq, SetAside, Showing, Speaker, StopAsked,
+    Tightened, TurnPart, TurnTaken, WorkerEnd, WorkerEnded, WorkerSpawned,
 };
 pub use salvage::SalvageError;
 

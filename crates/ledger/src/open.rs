@@ -256,8 +256,9 @@ fn make_files(path: &Path) -> io::Result<File> {
 fn connect(path: &Path, highest: u32) -> Result<Opened, OpenError> {
     let prepared = schema::connect(path).and_then(|mut connection| {
         let mut stored = schema::stored(&connection)?;
-        if stored == Stored::Empty || stored == Stored::Current {
+        if matches!(stored, Stored::Empty | Stored::Current | Stored::Older(_)) {
             schema::make_durable(&connection)?;
+            schema::migrate(&mut connection)?;
             schema::create(&mut connection, highest)?;
             stored = schema::stored(&connection)?;
         }
@@ -277,7 +278,9 @@ fn connect(path: &Path, highest: u32) -> Result<Opened, OpenError> {
                 known: schema::SCHEMA_VERSION,
             });
         }
-        Stored::Empty | Stored::Foreign => return Err(OpenError::Foreign(path.into())),
+        Stored::Empty | Stored::Older(_) | Stored::Foreign => {
+            return Err(OpenError::Foreign(path.into()));
+        }
     }
     match connection.is_readonly("main") {
         Ok(false) => Ok(Opened::Sound(connection)),

@@ -122,7 +122,7 @@ impl LedgerReader {
         }
         let connection = schema::connect_read_only(path).map_err(|error| failed(path, error))?;
         match schema::stored(&connection).map_err(|error| failed(path, error))? {
-            Stored::Current => Ok(Self {
+            Stored::Current | Stored::Older(_) => Ok(Self {
                 connection,
                 path: path.into(),
             }),

@@ -19,7 +19,7 @@ pub use call::{
     CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown, HookCame,
     HookReport, HooksTold, ProcessGroupEnded, ProcessGroupStarted,
 };
-pub use chain_event::{DamageFound, RecordsLost, SetAside};
+pub use chain_event::{DamageFound, RecordsLost, RunsPruned, SetAside};
 pub use grant::{GrantEnd, GrantMade, GrantRevoked, GrantUsed, ModeChanged, RulesSaved, Tightened};
 pub use kind::RecordKind;
 pub use order::{OrderGiven, RunOrder};
@@ -130,6 +130,8 @@ pub enum RecordBody {
     SetAside(SetAside),
     /// Records that were only queued could not be written.
     RecordsLost(RecordsLost),
+    /// Runs were pruned.
+    RunsPruned(RunsPruned),
 }
 
 /// What a record speaks of; stored beside its body so that it can be looked up.
@@ -197,6 +199,7 @@ impl RecordBody {
             | Self::DamageFound(_)
             | Self::SetAside(_)
             | Self::RecordsLost(_)
+            | Self::RunsPruned(_)
             | Self::GrantRevoked(_) => About::NOTHING,
             Self::StopAsked(stop) => About {
                 worker: stop.worker,
@@ -292,7 +295,8 @@ bodies!(
     RulesSaved,
     DamageFound,
     SetAside,
-    RecordsLost
+    RecordsLost,
+    RunsPruned
 );
 
 macro_rules! boxed_bodies {

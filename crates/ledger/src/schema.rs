@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 /// The version of the tables below. A database of a higher one is left alone.
-pub(crate) const SCHEMA_VERSION: i64 = 1;
+pub(crate) const SCHEMA_VERSION: i64 = 2;
 
 /// Marks a file as a ledger of pointsman: the bytes `ptsm`.
 const APPLICATION_ID: i64 = 0x7074_736d;
@@ -41,6 +41,7 @@ CREATE TABLE records (
 ) STRICT;
 CREATE UNIQUE INDEX records_in_run ON records (run, number);
 CREATE INDEX records_of_call ON records (run, call) WHERE call IS NOT NULL;
+CREATE INDEX records_of_worker ON records (run, worker) WHERE worker IS NOT NULL;
 CREATE INDEX records_of_request ON records (run, request) WHERE request IS NOT NULL;
 CREATE INDEX records_of_run_ends ON records (run, kind)
     WHERE kind IN ('run_started', 'run_resumed', 'run_ended', 'run_interrupted');
@@ -48,13 +49,29 @@ CREATE INDEX records_of_groups ON records (run)
     WHERE kind IN ('process_group_started', 'process_group_ended');
 CREATE TRIGGER records_are_never_changed BEFORE UPDATE ON records
     BEGIN SELECT RAISE(ABORT, 'records are never changed'); END;
-CREATE TRIGGER records_are_never_removed BEFORE DELETE ON records
-    BEGIN SELECT RAISE(ABORT, 'records are never removed'); END;
 CREATE TRIGGER runs_are_never_changed BEFORE UPDATE ON runs
     BEGIN SELECT RAISE(ABORT, 'runs are never changed'); END;
+";
+
+/// Keeps records and runs from being removed. Pruning lifts these within its own transaction.
+const NEVER_REMOVED: &str = "
+CREATE TRIGGER records_are_never_removed BEFORE DELETE ON records
+    BEGIN SELECT RAISE(ABORT, 'records are never removed'); END;
 CREATE TRIGGER runs_are_never_removed BEFORE DELETE ON runs
     BEGIN SELECT RAISE(ABORT, 'runs are never removed'); END;
 ";
+
+/// Takes [`NEVER_REMOVED`] off.
+const MAY_BE_REMOVED: &str = "
+DROP TRIGGER records_are_never_removed;
+DROP TRIGGER runs_are_never_removed;
+";
+
+/// What makes a database of the version before one of the next, from version 1 on.
+const MIGRATIONS: &[&str] = &[
+    // 1 to 2: what an agent did is found without reading its whole run.
+    "CREATE INDEX records_of_worker ON records (run, worker) WHERE worker IS NOT NULL;",
+];
 
 /// What the version stored in a database says about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +80,8 @@ pub(crate) enum Stored {
     Empty,
     /// It is ours.
     Current,
+    /// It is ours, as an older pointsman wrote it. It can be read as it is, and brought up to date.
+    Older(i64),
     /// It was written by a newer pointsman.
     Newer(i64),
     /// It is some other program's database.
@@ -103,6 +122,7 @@ pub(crate) fn stored(connection: &Connection) -> rusqlite::Result<Stored> {
         (0, 0, 0) => Stored::Empty,
         (APPLICATION_ID, SCHEMA_VERSION, _) => Stored::Current,
         (APPLICATION_ID, version, _) if version > SCHEMA_VERSION => Stored::Newer(version),
+        (APPLICATION_ID, version, _) if version >= 1 => Stored::Older(version),
         _ => Stored::Foreign,
     })
 }
@@ -120,11 +140,41 @@ pub(crate) fn create(connection: &mut Connection, highest: u32) -> rusqlite::Res
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if stored(&tx)? == Stored::Empty {
         tx.execute_batch(TABLES)?;
+        tx.execute_batch(NEVER_REMOVED)?;
         number_runs_above(&tx, highest)?;
         tx.pragma_update(None, "application_id", APPLICATION_ID)?;
         tx.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }
     tx.commit()
+}
+
+/// Brings a database of an older version up to date, step by step in one transaction, unless another leader just did.
+/// Records stay as they are, byte for byte.
+pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if let Stored::Older(version) = stored(&tx)? {
+        let done = usize::try_from(version.saturating_sub(1)).unwrap_or(0);
+        for step in MIGRATIONS.iter().skip(done) {
+            tx.execute_batch(step)?;
+        }
+        tx.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    }
+    tx.commit()
+}
+
+/// Removes all that is there of these runs, and returns how many records that were. Nothing else ever does.
+pub(crate) fn remove_runs(connection: &mut Connection, runs: &[u32]) -> rusqlite::Result<u64> {
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    tx.execute_batch(MAY_BE_REMOVED)?;
+    let mut removed = 0_u64;
+    for run in runs {
+        let records = tx.execute("DELETE FROM records WHERE run = ?1", [run])?;
+        removed = removed.saturating_add(u64::try_from(records).unwrap_or(0));
+        tx.execute("DELETE FROM runs WHERE number = ?1", [run])?;
+    }
+    tx.execute_batch(NEVER_REMOVED)?;
+    tx.commit()?;
+    Ok(removed)
 }
 
 /// Sees to it that no run gets a number up to `highest`.

@@ -1,6 +1,7 @@
 //! What the ledger promises, tried on real files.
 
 mod appending;
+mod care;
 mod crash;
 mod damage;
 mod disk;

@@ -7,18 +7,23 @@ pub mod shown;
 mod edit;
 #[cfg(test)]
 mod fixture;
+mod notify;
 mod pause;
 mod roster;
 mod screen;
+mod secret;
 mod session;
 pub mod socket;
 mod terminal;
 mod workers;
 
 pub use edit::{Editable, NotEdited};
+pub use notify::{Desktop, NotifyOptions, NotifyService};
 pub use screen::{
-    Look, ScreenError, ScreenGone, ScreenHandle, ScreenOptions, ScreenService, leave_full_screen,
+    Bell, FarLeader, Link, Look, ScreenError, ScreenGone, ScreenHandle, ScreenOptions,
+    ScreenService, leave_full_screen,
 };
+pub use secret::masked;
 pub use session::{ParseScopeError, SessionError, SessionScope, grant_for};
 pub use terminal::{Terminal, TerminalError, TerminalHandle, TerminalOptions, TerminalService};
 pub use workers::{WorkerRow, WorkerState, Workers};

@@ -20,7 +20,7 @@ pub use context::context_text;
 pub use difference::difference_text;
 pub use effects::{effect_line, effect_lines};
 pub use explanation::{explanation_lines, risk_line};
-pub use moment::{length, moment, time_of_day};
+pub use moment::{length, minute_of_day, moment, time_of_day};
 pub use reason::{cover_line, reason_kind, reason_line};
 pub use record::record_line;
 pub use request::{call_line, call_text, is_grave, proposal_line, request_text};

@@ -11,6 +11,7 @@ use pointsman_swarm::{JobEnd, RunEvent};
 
 use crate::render::call_line;
 use crate::shown;
+use crate::socket::JobWire;
 
 /// From this long without a sign an agent that runs nothing counts as silent: longer than a model
 /// usually thinks, short enough to look after it.
@@ -146,6 +147,22 @@ impl Roster {
             RunEvent::JobEnded { end, .. } => Some(end.clone()),
             _ => None,
         };
+    }
+
+    /// Takes in how far the jobs are, as another process tells it.
+    pub(crate) fn take_jobs(&mut self, jobs: &[JobWire]) {
+        for job in jobs {
+            let end = job_end(job);
+            match self.jobs.iter_mut().find(|row| row.name == job.name) {
+                Some(row) => row.end = end,
+                None => self.jobs.push(JobRow {
+                    name: job.name.clone(),
+                    worker: None,
+                    tries: 0,
+                    end,
+                }),
+            }
+        }
     }
 
     fn spawned(&mut self, spawned: &WorkerSpawned, at: WallTime) {
@@ -305,6 +322,28 @@ impl Roster {
         }
         progress
     }
+}
+
+/// How a job ended, from its words on the wire; nothing when it has not.
+fn job_end(job: &JobWire) -> Option<JobEnd> {
+    let text = job.text.clone().unwrap_or_default();
+    Some(match job.state.as_str() {
+        "waits" | "runs" => return None,
+        "done" => JobEnd::Done {
+            summary: text.into(),
+        },
+        "skipped" => JobEnd::Skipped {
+            because: text.trim_matches(|c| c == '`').into(),
+        },
+        "stopped" => JobEnd::Stopped,
+        "halted" => JobEnd::Halted {
+            reason: text.into(),
+        },
+        // Whatever a newer leader calls it, it did not end well.
+        _ => JobEnd::Failed {
+            reason: text.into(),
+        },
+    })
 }
 
 /// Whether a call ended since someone or something did not let it pass.

@@ -14,8 +14,11 @@ mod sheet;
 mod field;
 mod scroll;
 
+mod afar;
+mod before;
 mod event;
 mod layout;
+mod link;
 mod queue;
 
 mod dialog;
@@ -39,10 +42,10 @@ use std::sync::Arc;
 
 use crossterm::event::{Event as Input, EventStream};
 use futures_util::StreamExt as _;
-use pointsman_approvals::{Answer, OpenRequest, RequestEvent, RequestEvents, Requests};
+use pointsman_approvals::{OpenRequest, RequestEvent, RequestEvents, Requests};
 use pointsman_ledger::{Clock, Filter, LedgerReader, LedgerRecord, Seq};
-use pointsman_model::{Answerer, PermissionRequest, RequestId, Surface, VerdictKind, WorkerId};
-use pointsman_swarm::{LeaderHandle, RunEvent};
+use pointsman_model::{PermissionRequest, RequestId, VerdictKind, WorkerId};
+use pointsman_swarm::RunEvent;
 use ratatui::layout::Size;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
@@ -50,15 +53,18 @@ use tokio::task::JoinSet;
 use tokio::time::{Duration, Instant, Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use self::afar::Afar;
+use self::before::Before;
 use self::device::{Device, Panicked};
 use self::event::{Effect, Event};
 use self::key::Key;
-use self::state::State;
+use self::state::{Seat, State};
 use crate::pause::{Pause, Pauses};
 use crate::render::length;
-use crate::terminal::refusal;
+use crate::socket::JobWire;
 
 pub use self::device::leave_full_screen;
+pub use self::link::{FarLeader, Link};
 pub use self::look::Look;
 
 /// Records that wait to be shown; whoever has more waits with them.
@@ -85,7 +91,7 @@ pub enum ScreenError {
 /// What a screen is opened for.
 pub struct ScreenOptions {
     /// The running leader.
-    pub leader: LeaderHandle,
+    pub leader: Link,
     /// The names of the run's jobs, in the order of the file.
     pub jobs: Vec<String>,
     /// The ledger, for transcripts.
@@ -96,6 +102,42 @@ pub struct ScreenOptions {
     pub look: Look,
     /// Cancelled when the person stops the run.
     pub stop: CancellationToken,
+    /// Whether the bell rings when something waits.
+    pub bell: Bell,
+}
+
+/// Whether the terminal's bell rings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bell {
+    /// It does.
+    Rings,
+    /// It does not.
+    Silent,
+}
+
+/// Where the news of requests and of the run come from.
+enum News {
+    /// From the leader in this process.
+    Here {
+        requests: RequestEvents,
+        run: broadcast::Receiver<RunEvent>,
+    },
+    /// From the records that this screen is told.
+    There(Afar),
+}
+
+/// What was read from the disk for the screen.
+enum ReadFile {
+    Transcript(WorkerId, Vec<Arc<LedgerRecord>>),
+    Before(RequestId, Before),
+}
+
+/// What a screen is told.
+enum Told {
+    Record(Arc<LedgerRecord>),
+    CaughtUp,
+    Jobs(Vec<JobWire>),
+    Desktop(String),
 }
 
 /// The full screen of one run.
@@ -103,19 +145,18 @@ pub struct ScreenService {
     options: ScreenOptions,
     device: Device,
     state: State,
-    requests: RequestEvents,
-    run: broadcast::Receiver<RunEvent>,
-    records: flume::Receiver<Arc<LedgerRecord>>,
+    news: News,
+    told: flume::Receiver<Told>,
     input: EventStream,
     pauses: Pauses,
     answers: JoinSet<Option<(RequestId, String)>>,
-    readings: JoinSet<(WorkerId, Vec<Arc<LedgerRecord>>)>,
+    readings: JoinSet<ReadFile>,
 }
 
 /// Tells the screen what was written to the ledger. Cheap to clone.
 #[derive(Clone)]
 pub struct ScreenHandle {
-    records: flume::Sender<Arc<LedgerRecord>>,
+    told: flume::Sender<Told>,
 }
 
 /// The screen has ended.
@@ -131,8 +172,36 @@ impl ScreenHandle {
     /// # Errors
     /// When the screen has ended.
     pub async fn record(&self, record: Arc<LedgerRecord>) -> Result<(), ScreenGone> {
-        let sent = self.records.send_async(record).await;
-        sent.map_err(|_| ScreenGone)
+        self.tell(Told::Record(record)).await
+    }
+
+    /// All records that were there when the screen was opened have been shown: from now on they are news. Only for a
+    /// leader in another process.
+    ///
+    /// # Errors
+    /// When the screen has ended.
+    pub async fn caught_up(&self) -> Result<(), ScreenGone> {
+        self.tell(Told::CaughtUp).await
+    }
+
+    /// Shows how far the jobs are. Only for a leader in another process.
+    ///
+    /// # Errors
+    /// When the screen has ended.
+    pub async fn jobs(&self, jobs: Vec<JobWire>) -> Result<(), ScreenGone> {
+        self.tell(Told::Jobs(jobs)).await
+    }
+
+    /// Has the terminal tell the desktop something, as far as it can.
+    ///
+    /// # Errors
+    /// When the screen has ended.
+    pub async fn tell_desktop(&self, text: String) -> Result<(), ScreenGone> {
+        self.tell(Told::Desktop(text)).await
+    }
+
+    async fn tell(&self, told: Told) -> Result<(), ScreenGone> {
+        self.told.send_async(told).await.map_err(|_| ScreenGone)
     }
 }
 
@@ -151,26 +220,38 @@ impl ScreenService {
     pub fn open(options: ScreenOptions) -> Result<(ScreenHandle, Self), ScreenError> {
         let pauses = Pauses::new();
         let device = Device::open()?;
-        let (sender, records) = flume::bounded(RECORDS_MAX);
-        let state = State::new(options.leader.run(), &options.jobs, device.size());
+        let (sender, told) = flume::bounded(RECORDS_MAX);
+        let mut state = State::new(options.leader.run(), &options.jobs, device.size());
+        let news = match &options.leader {
+            Link::Here(leader) => News::Here {
+                requests: leader.requests().subscribe(),
+                run: leader.events(),
+            },
+            Link::There(_) => {
+                state.seat = Seat::Attached;
+                News::There(Afar::new())
+            }
+        };
         let service = Self {
-            requests: options.leader.requests().subscribe(),
-            run: options.leader.events(),
+            news,
             options,
             state,
             device,
-            records,
+            told,
             input: EventStream::new(),
             pauses,
             answers: JoinSet::new(),
             readings: JoinSet::new(),
         };
-        Ok((ScreenHandle { records: sender }, service))
+        Ok((ScreenHandle { told: sender }, service))
     }
 
-    /// Serves the person until `shutdown`, and gives the terminal back.
+    /// Serves the person until `shutdown`, or until they leave a leader in another process; gives the terminal back.
     pub async fn run(mut self, shutdown: CancellationToken) {
-        self.take(Event::Listed(listed(self.options.leader.requests())));
+        if let Link::Here(leader) = &self.options.leader {
+            let open = listed(leader.requests());
+            self.take(Event::Listed(open));
+        }
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut flows = Flows::open();
@@ -186,9 +267,12 @@ impl ScreenService {
                 }
                 event = self.next(&mut tick, &mut flows) => event,
             };
-            if let Some(event) = event {
+            for event in event {
                 self.take(event);
                 dirty = true;
+            }
+            if self.state.seat == Seat::Left {
+                break;
             }
         }
         // Answers on their way are carried to their end: the leader ends what stays open.
@@ -208,28 +292,28 @@ impl ScreenService {
     }
 
     /// What comes next, if it is anything to the screen. Cancel safe.
-    async fn next(&mut self, tick: &mut Interval, flows: &mut Flows) -> Option<Event> {
-        tokio::select! {
-            event = self.requests.next(), if flows.requests == Flow::Open => match event {
-                Some(event) => event_of(event, self.options.leader.requests()),
-                None => {
-                    flows.requests = Flow::Ended;
+    async fn next(&mut self, tick: &mut Interval, flows: &mut Flows) -> Vec<Event> {
+        let event = tokio::select! {
+            event = self.news.next(flows, &self.options.leader) => event,
+            told = self.told.recv_async(), if flows.told == Flow::Open => match told {
+                Ok(Told::Record(record)) => {
+                    let more = match &mut self.news {
+                        News::Here { .. } => None,
+                        News::There(afar) => afar.record(&record),
+                    };
+                    return [Event::Record(record)].into_iter().chain(more).collect();
+                }
+                Ok(Told::CaughtUp) => match &mut self.news {
+                    News::Here { .. } => None,
+                    News::There(afar) => Some(afar.caught_up()),
+                },
+                Ok(Told::Jobs(jobs)) => Some(Event::Jobs(jobs)),
+                Ok(Told::Desktop(text)) => {
+                    self.device.tell_desktop(&text);
                     None
                 }
-            },
-            record = self.records.recv_async(), if flows.records == Flow::Open => match record {
-                Ok(record) => Some(Event::Record(record)),
                 Err(_) => {
-                    flows.records = Flow::Ended;
-                    None
-                }
-            },
-            event = self.run.recv(), if flows.run == Flow::Open => match event {
-                Ok(event) => Some(Event::Run(event)),
-                // The ledger's records tell the rest.
-                Err(RecvError::Lagged(_)) => None,
-                Err(RecvError::Closed) => {
-                    flows.run = Flow::Ended;
+                    flows.told = Flow::Ended;
                     None
                 }
             },
@@ -247,15 +331,17 @@ impl ScreenService {
                 Ok(None) | Err(_) => None,
             },
             Some(read) = self.readings.join_next() => match read {
-                Ok((worker, records)) => Some(Event::Loaded(worker, records)),
-                Err(_) => Some(Event::Notice("the transcript can't be read".into())),
+                Ok(ReadFile::Transcript(worker, records)) => Some(Event::Loaded(worker, records)),
+                Ok(ReadFile::Before(id, before)) => Some(Event::Before(id, before)),
+                Err(_) => Some(Event::Notice("what was to be shown can't be read".into())),
             },
             pause = self.pauses.next() => {
                 self.pause(pause);
                 Some(Event::Tick)
             }
             _ = tick.tick() => Some(Event::Tick),
-        }
+        };
+        event.into_iter().collect()
     }
 
     fn take(&mut self, event: Event) {
@@ -263,9 +349,9 @@ impl ScreenService {
             match effect {
                 Effect::Answer(request, kind) => self.answer(&request, kind),
                 Effect::Touch(id) => {
-                    let requests = self.options.leader.requests().clone();
+                    let leader = self.options.leader.clone();
                     self.answers.spawn(async move {
-                        requests.touch(id).await;
+                        leader.touch(id).await;
                         None
                     });
                 }
@@ -278,38 +364,37 @@ impl ScreenService {
                     );
                 }
                 Effect::Load(worker) => self.load(worker),
+                Effect::LookAt(id, file) => {
+                    self.readings
+                        .spawn_blocking(move || ReadFile::Before(id, before::look(file.as_path())));
+                }
                 // What was read already comes within the grace, and is dropped there.
                 Effect::DropInput => self.device.drop_input(),
                 Effect::Redraw => {
                     // A terminal that can't be wiped is drawn on as it is.
                     let _ = self.device.wipe();
                 }
-                Effect::Ring => self.device.ring(),
+                Effect::Ring => match self.options.bell {
+                    Bell::Rings => self.device.ring(),
+                    Bell::Silent => {}
+                },
             }
         }
     }
 
-    fn answer(&mut self, request: &PermissionRequest, kind: VerdictKind) {
-        let (id, digest) = (request.id, request.digest);
-        let requests = self.options.leader.requests().clone();
+    fn answer(&mut self, request: &Arc<PermissionRequest>, kind: VerdictKind) {
+        let leader = self.options.leader.clone();
+        let request = Arc::clone(request);
         self.answers.spawn(async move {
-            let answer = Answer {
-                kind,
-                by: Answerer::Person {
-                    surface: Surface::Terminal,
-                },
-                digest: Some(digest),
-            };
-            refusal(requests.answer(id, answer).await).map(|text| (id, text))
+            let refused = leader.answer(&request, kind).await;
+            refused.map(|text| (request.id, text))
         });
     }
 
     fn stop_worker(&mut self, worker: WorkerId) {
         let leader = self.options.leader.clone();
         self.answers.spawn(async move {
-            if let Err(error) = leader.stop_worker(worker, "stopped at the terminal").await {
-                tracing::warn!(%error, %worker, "the order to stop an agent was not recorded");
-            }
+            leader.stop_worker(worker).await;
             None
         });
     }
@@ -317,7 +402,7 @@ impl ScreenService {
     fn load(&mut self, worker: WorkerId) {
         let ledger = self.options.ledger.clone();
         self.readings
-            .spawn_blocking(move || (worker, records_of(&ledger, worker)));
+            .spawn_blocking(move || ReadFile::Transcript(worker, records_of(&ledger, worker)));
     }
 
     /// Draws a frame; says whether having seen it changes what is to be drawn. Blocks while the
@@ -339,6 +424,7 @@ impl ScreenService {
         self.device.set_title(title(&self.state));
         let size = self.device.size();
         self.state.handle(Event::Resized(size), now);
+        let began = Instant::now();
         let (state, look) = (&self.state, self.options.look);
         let device = &mut self.device;
         let drawn = tokio::task::block_in_place(|| {
@@ -353,6 +439,7 @@ impl ScreenService {
         if !drew {
             return Again::No;
         }
+        self.tell_frame(began.elapsed());
         let unseen = self.state.unseen();
         self.state.handle(Event::Drawn, self.options.clock.now());
         if self.state.unseen() == unseen {
@@ -360,6 +447,23 @@ impl ScreenService {
         } else {
             Again::Yes
         }
+    }
+}
+
+impl ScreenService {
+    /// For whoever measures: how long a frame took, and how long the requests that are new in it had waited for it.
+    fn tell_frame(&mut self, took: Duration) {
+        let fresh = self.state.take_fresh();
+        if !tracing::enabled!(tracing::Level::DEBUG) {
+            return;
+        }
+        let now = self.options.clock.now();
+        let waits: Vec<String> = fresh
+            .iter()
+            .map(|opened| now.since(*opened).0.to_string())
+            .collect();
+        let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        tracing::debug!(took_us, waited_ms = waits.join(","), "frame");
     }
 }
 
@@ -373,7 +477,7 @@ enum Again {
 /// Which of a screen's sources are at their end.
 struct Flows {
     requests: Flow,
-    records: Flow,
+    told: Flow,
     run: Flow,
     input: Flow,
 }
@@ -382,9 +486,38 @@ impl Flows {
     fn open() -> Self {
         Self {
             requests: Flow::Open,
-            records: Flow::Open,
+            told: Flow::Open,
             run: Flow::Open,
             input: Flow::Open,
+        }
+    }
+}
+
+impl News {
+    /// What comes next from a leader in this process; of another one there is none but what the screen is told. Cancel
+    /// safe.
+    async fn next(&mut self, flows: &mut Flows, leader: &Link) -> Option<Event> {
+        let (Self::Here { requests, run }, Link::Here(leader)) = (self, leader) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            event = requests.next(), if flows.requests == Flow::Open => match event {
+                Some(event) => event_of(event, leader.requests()),
+                None => {
+                    flows.requests = Flow::Ended;
+                    None
+                }
+            },
+            event = run.recv(), if flows.run == Flow::Open => match event {
+                Ok(event) => Some(Event::Run(event)),
+                // The ledger's records tell the rest.
+                Err(RecvError::Lagged(_)) => None,
+                Err(RecvError::Closed) => {
+                    flows.run = Flow::Ended;
+                    None
+                }
+            },
+            else => std::future::pending().await,
         }
     }
 }

@@ -4,8 +4,13 @@
 //!   long, names that say nothing, tests that nothing runs.
 //! - `tour [--update]` runs the README's job file with nobody there and compares what comes out.
 //! - `picture` draws the README's picture from a real run.
+//! - `pictures` draws those of `docs/operator.md` from real runs.
+//! - `screen-load [--short] [--release]` measures the full screen under load.
 
 mod picture;
+mod pictures;
+mod screen_load;
+mod terminal;
 mod tidy;
 mod tour;
 
@@ -32,8 +37,12 @@ fn run(wanted: &str) -> Result<ExitCode> {
         "tidy" => tidy_command(&repository()?),
         "tour" => tour_command(&repository()?),
         "picture" => picture::draw(&repository()?).map(|()| ExitCode::SUCCESS),
-        "" => bail!("say what to do: tidy, tour or picture"),
-        other => bail!("`{other}` is no chore; there are: tidy, tour, picture"),
+        "pictures" => pictures::draw(&repository()?).map(|()| ExitCode::SUCCESS),
+        "screen-load" => screen_load::run(&repository()?).map(|()| ExitCode::SUCCESS),
+        "" => bail!("say what to do: tidy, tour, picture, pictures or screen-load"),
+        other => {
+            bail!("`{other}` is no chore; there are: tidy, tour, picture, pictures, screen-load")
+        }
     }
 }
 

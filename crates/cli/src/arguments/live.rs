@@ -63,6 +63,12 @@ pub(crate) struct AnswerArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct AttachArguments {
+    /// The run, when several leaders run in this project.
+    pub(crate) run: Option<RunId>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ShowArguments {
     /// The question, open or ended.
     pub(crate) id: RequestId,

@@ -1,9 +1,14 @@
-//! `pointsman log`: what the ledger holds.
+//! `pointsman log`: what the ledger holds, and its care.
+
+mod export;
+mod prune;
+
+use std::time::Duration;
 
 use pointsman_ledger::{Filter, LedgerReader, ReadError, RunInfo, RunState, VerifyReport};
-use pointsman_model::RunId;
+use pointsman_model::{CallId, RequestId, RunId, WorkerId};
 use pointsman_surfaces::render::{moment, record_line};
-use pointsman_surfaces::shown;
+use pointsman_surfaces::{masked, shown};
 use serde_json::json;
 
 use crate::arguments::{LogArguments, LogVerb};
@@ -14,12 +19,19 @@ use crate::place::Place;
 /// How many records are read at once; a run may have more than fit into memory.
 const PAGE: u32 = 1_000;
 
-/// Shows a run's records, all runs, or checks the chains.
+/// How often new records are looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Shows a run's records or all runs, or takes care of the ledger.
 pub(super) fn run(arguments: &LogArguments, output: &mut Output) -> Result<Code, Failure> {
-    let ledger = open(&Place::here()?)?;
-    if let Some(LogVerb::Verify(_)) = arguments.verb {
-        return verify(&ledger, output);
+    let place = Place::here()?;
+    match &arguments.verb {
+        Some(LogVerb::Prune(arguments)) => return prune::run(arguments, &place, output),
+        Some(LogVerb::Export(arguments)) => return export::run(arguments, &open(&place)?, output),
+        Some(LogVerb::Verify(_)) => return verify(&open(&place)?, output),
+        None => {}
     }
+    let ledger = open(&place)?;
     let runs = ledger.runs().map_err(|error| failed(&error))?;
     if arguments.runs {
         for run in &runs {
@@ -28,15 +40,21 @@ pub(super) fn run(arguments: &LogArguments, output: &mut Output) -> Result<Code,
         }
         return Ok(Code::Done);
     }
-    let wanted = match arguments.run {
+    // An id says of which run it is.
+    let named = arguments
+        .run
+        .or(arguments.worker.map(WorkerId::run))
+        .or(arguments.call.map(CallId::run))
+        .or(arguments.request.map(RequestId::run));
+    let wanted = match named {
         None => runs.last(),
         Some(id) => runs.iter().find(|run| run.run == id),
     };
-    match (wanted, arguments.run) {
-        (Some(run), _) => records(&ledger, run, output),
+    match (wanted, named) {
+        (Some(run), _) => records(&ledger, run, arguments, output),
         (None, Some(id)) => Err(
             Failure::bad_input(format!("there is no {id} in this project"))
-                .hint("`pointsman log --runs` lists them"),
+                .hint("`pointsman runs` lists them"),
         ),
         (None, None) => Err(Failure::bad_input("nothing has run in this project yet")),
     }
@@ -52,16 +70,32 @@ pub(super) fn failed(error: &ReadError) -> Failure {
     Failure::of(error)
 }
 
-fn records(ledger: &LedgerReader, run: &RunInfo, output: &mut Output) -> Result<Code, Failure> {
+fn records(
+    ledger: &LedgerReader,
+    run: &RunInfo,
+    arguments: &LogArguments,
+    output: &mut Output,
+) -> Result<Code, Failure> {
     output.text(&run_line(run));
     let mut filter = Filter {
         limit: Some(PAGE),
+        worker: arguments.worker,
+        call: arguments.call,
+        request: arguments.request,
+        kinds: arguments.kind.clone(),
         ..Filter::of_run(run.run)
     };
     loop {
+        // Looked at before the records: what a leader wrote last is read after it was seen to be gone.
+        let goes_on = arguments.follow && is_live(ledger, run.run)?;
         let page = ledger.records(&filter).map_err(|error| failed(&error))?;
         for record in &page.records {
-            output.text(&(record_line(record) + "\n"));
+            let line = record_line(record) + "\n";
+            if arguments.reveal {
+                output.text(&line);
+            } else {
+                output.text(&masked(&line));
+            }
             output.object(record);
         }
         for unreadable in &page.unreadable {
@@ -76,10 +110,18 @@ fn records(ledger: &LedgerReader, run: &RunInfo, output: &mut Output) -> Result<
             .chain(page.unreadable.iter().map(|record| record.seq))
             .max();
         match last {
-            Some(seq) if output.is_read() => filter.after = Some(seq),
-            Some(_) | None => return Ok(Code::Done),
+            _ if !output.is_read() => return Ok(Code::Done),
+            Some(seq) => filter.after = Some(seq),
+            None if goes_on => std::thread::sleep(LOOK_EVERY),
+            None => return Ok(Code::Done),
         }
     }
+}
+
+fn is_live(ledger: &LedgerReader, run: RunId) -> Result<bool, Failure> {
+    let runs = ledger.runs().map_err(|error| failed(&error))?;
+    let info = runs.iter().find(|info| info.run == run);
+    Ok(info.is_some_and(|info| info.state == RunState::Live))
 }
 
 pub(super) fn run_line(run: &RunInfo) -> String {

@@ -1,5 +1,7 @@
 //! `pointsman run`: start a leader on a job file, stand by it, and tell what came of it.
 
+mod detach;
+mod hangup;
 mod judges;
 mod prepare;
 mod printer;
@@ -28,10 +30,20 @@ use signals::Signals;
 
 /// Checks the job file, or runs it.
 pub(super) fn run(arguments: &RunArguments, output: &mut Output) -> Result<Code, Failure> {
+    if arguments.detached {
+        detach::leave_session()?;
+    }
     let place = Place::here()?;
     let prepared = prepare::prepare(arguments, &place, output)?;
     if arguments.check {
         return prepare::told(&prepared, output);
+    }
+    if arguments.detach {
+        let attended = prepared.attended_by_name();
+        return match prepared.problem_with(attended) {
+            Some(problem) => Err(problem),
+            None => detach::start(attended, output),
+        };
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -68,6 +80,8 @@ async fn stand_by(
     }
     let ledger = place.state.ledger();
     let (told_problems, texts) = prepared.told_problems();
+    let notice = prepared.notice(&place);
+    let is_detached = prepared.is_detached();
     let (options, remarks) = prepared.options(place, attended, Arc::clone(&clock));
     for remark in remarks {
         printer.note(format!("{remark}\n")).await;
@@ -76,6 +90,10 @@ async fn stand_by(
         Ok(started) => started,
         Err(error) => return (Err(told(&error)), Patience::Ended),
     };
+    if is_detached {
+        // Whoever started this process waits for it.
+        printer.raw(format!("{}\n", handle.run())).await;
+    }
     for problem in leader.problems() {
         if !told_problems.contains(problem) {
             printer.note(texts.draw(problem)).await;
@@ -87,6 +105,7 @@ async fn stand_by(
         front,
         clock,
         ledger,
+        notice,
         printer: printer.clone(),
     });
     let (left, patience) = scene.await.watch(leader, signals).await;

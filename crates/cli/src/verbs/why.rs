@@ -2,6 +2,7 @@
 
 use pointsman_ledger::{CallStory, Filter, LedgerReader};
 use pointsman_model::CallId;
+use pointsman_surfaces::masked;
 use pointsman_surfaces::render::story_text;
 use serde_json::json;
 
@@ -24,7 +25,12 @@ pub(super) fn run(arguments: &WhyArguments, output: &mut Output) -> Result<Code,
         .call_story(call)
         .map_err(|error| failed(&error))?
         .ok_or_else(|| unknown(&call.to_string()))?;
-    output.text(&story_text(&story));
+    let text = story_text(&story);
+    if arguments.reveal {
+        output.text(&text);
+    } else {
+        output.text(&masked(&text));
+    }
     output.object(&object(&story));
     for unreadable in &story.records.unreadable {
         output.note(&format!(

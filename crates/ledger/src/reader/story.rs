@@ -175,7 +175,8 @@ impl CallStory {
             | RecordBody::RulesSaved(_)
             | RecordBody::DamageFound(_)
             | RecordBody::SetAside(_)
-            | RecordBody::RecordsLost(_) => {}
+            | RecordBody::RecordsLost(_)
+            | RecordBody::RunsPruned(_) => {}
         }
     }
 

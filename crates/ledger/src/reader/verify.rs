@@ -7,6 +7,7 @@ use super::row::{ROW_COLUMNS, StoredRow, read_row};
 use super::{LedgerReader, ReadError};
 use crate::chain::genesis;
 use crate::open::is_damage;
+use crate::prune;
 use crate::record::{ChainPoint, RecordBody};
 
 /// The most faults that the database's own check lists; one is enough to know, a few help to see what happened.
@@ -206,7 +207,8 @@ pub(crate) fn missing_before(
             row.get(0)
         })
         .optional()?;
-    let there = hash == Some(*point.hash.as_bytes());
+    let there = hash == Some(*point.hash.as_bytes())
+        || (hash.is_none() && prune::pruned_points(connection)?.contains(&point));
     Ok((!there).then(|| {
         format!(
             "the record it follows, {} of {}, is missing or another",

@@ -39,3 +39,14 @@ pub struct RecordsLost {
     /// Why.
     pub why: Box<str>,
 }
+
+/// Runs are removed from the database. Written before they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunsPruned {
+    /// The runs.
+    pub runs: Vec<RunId>,
+    /// How many records they had.
+    pub records: u64,
+    /// Points of their chains, and of those pruned before, that other chains go on to follow; their heads among them.
+    pub points: Vec<ChainPoint>,
+}

@@ -72,6 +72,7 @@ kinds! {
     DamageFound => "damage_found",
     SetAside => "set_aside",
     RecordsLost => "records_lost",
+    RunsPruned => "runs_pruned",
 }
 
 impl fmt::Display for RecordKind {

@@ -21,7 +21,7 @@ pub struct RunStart {
 }
 
 /// A record that another chain points at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChainPoint {
     /// The run.
     pub run: RunId,

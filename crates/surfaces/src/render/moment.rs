@@ -20,6 +20,19 @@ pub fn time_of_day(at: WallTime) -> String {
     }
 }
 
+/// The minute of the day of the machine's time zone, from 0 to 1439.
+#[must_use]
+pub fn minute_of_day(at: WallTime) -> u16 {
+    let zoned = Timestamp::from_millisecond(at.0)
+        .map(|at| at.to_zoned_datetime(jiff::tz::TimeZone::system()))
+        .ok();
+    zoned.map_or(0, |zoned| {
+        let hour = u16::try_from(zoned.hour()).unwrap_or(0);
+        let minute = u16::try_from(zoned.minute()).unwrap_or(0);
+        hour * 60 + minute
+    })
+}
+
 /// A length of time: `340 ms`, `2.5 s`, `3 min 20 s`.
 #[must_use]
 pub fn length(of: Millis) -> String {

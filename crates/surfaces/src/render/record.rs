@@ -75,7 +75,8 @@ fn body_line(body: &RecordBody) -> String {
         | RecordBody::RulesSaved(_)
         | RecordBody::DamageFound(_)
         | RecordBody::SetAside(_)
-        | RecordBody::RecordsLost(_) => other_line(body),
+        | RecordBody::RecordsLost(_)
+        | RecordBody::RunsPruned(_) => other_line(body),
     }
 }
 
@@ -330,6 +331,11 @@ fn other_line(body: &RecordBody) -> String {
                 shown::line(&lost.why)
             )
         }
+        RecordBody::RunsPruned(pruned) => format!(
+            "{} runs with {} records are pruned",
+            pruned.runs.len(),
+            pruned.records
+        ),
         _ => body.kind().to_string(),
     }
 }

@@ -3,6 +3,8 @@
 //! A panic anywhere gives the terminal back before its message is printed; the screen, if it lives
 //! on, takes it again with the next frame.
 
+mod desktop;
+
 use std::io::{self, IsTerminal as _, Stdout, Write as _};
 use std::os::fd::AsFd as _;
 use std::panic;
@@ -126,6 +128,15 @@ impl Device {
         let mut out = io::stdout();
         // A terminal that is gone rings no bell.
         let _ = out.write_all(b"\x07").and_then(|()| out.flush());
+    }
+
+    /// Has the terminal tell the desktop something, if it is one that does.
+    pub(super) fn tell_desktop(&self, text: &str) {
+        let Some(written) = desktop::notification(text, |name| std::env::var(name).ok()) else {
+            return;
+        };
+        let mut out = io::stdout();
+        let _ = out.write_all(written.as_bytes()).and_then(|()| out.flush());
     }
 
     /// Sets the window's title, when it is another one.

@@ -128,7 +128,8 @@ impl Dialog {
         let group = queue.get(place)?;
         let covered = group.open.clone();
         covered.first()?;
-        let sheet = request_sheet(&covered);
+        let before = group.before.clone();
+        let sheet = request_sheet(&covered, before.as_ref());
         Some(Self {
             place,
             weight: group.weight,
@@ -181,8 +182,18 @@ impl Dialog {
                 *covered = Arc::clone(now);
             }
         }
-        self.sheet = request_sheet(&self.covered);
+        self.sheet = request_sheet(&self.covered, group.before.as_ref());
         self.rows = Rows::of(&self.sheet, self.rows.width);
+    }
+
+    /// The sheet says more than it did: what was read of it is to be read again before a yes.
+    pub(super) fn says_more(&mut self, queue: &Queue) {
+        self.refresh(queue);
+        self.scroll.rewrapped();
+        self.since = None;
+        if let Some((_, eyes, _)) = &mut self.panel {
+            *eyes = Eyes::NotYet;
+        }
     }
 
     /// The screen has another size: what was read in part is to be read again, and the panel is to

@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use pointsman_approvals::{Advice, OpenRequest};
 use pointsman_ledger::LedgerRecord;
-use pointsman_model::{Explanation, PermissionRequest, RequestId, Verdict, VerdictKind, WorkerId};
+use pointsman_model::{
+    AbsPath, Explanation, PermissionRequest, RequestId, Verdict, VerdictKind, WorkerId,
+};
 use pointsman_swarm::RunEvent;
 use ratatui::layout::Size;
 
+use super::before::Before;
 use super::key::Key;
+use crate::socket::JobWire;
 
 /// What comes to the screen.
 #[derive(Debug, Clone)]
@@ -29,8 +33,12 @@ pub(super) enum Event {
     Record(Arc<LedgerRecord>),
     /// Something happened to the run.
     Run(RunEvent),
+    /// So far are the jobs.
+    Jobs(Vec<JobWire>),
     /// The records of an agent, as they were asked for.
     Loaded(WorkerId, Vec<Arc<LedgerRecord>>),
+    /// What lies where a request would write.
+    Before(RequestId, Before),
     /// A key was pressed.
     Key(Key),
     /// A text was pasted.
@@ -60,6 +68,8 @@ pub(super) enum Effect {
     Interrupt,
     /// Read the records of an agent.
     Load(WorkerId),
+    /// Look at the file that a request would write.
+    LookAt(RequestId, AbsPath),
     /// Throw away what was typed and not read yet.
     DropInput,
     /// Draw everything anew.

@@ -11,6 +11,7 @@ use pointsman_model::{
     Digest, DigestBuilder, Explanation, Lineage, PermissionRequest, RequestId, WorkerId,
 };
 
+use super::before::Before;
 use crate::render::{call_line, is_grave};
 use crate::shown;
 
@@ -37,6 +38,8 @@ pub(super) struct Group {
     /// How the last one ended, when all have.
     pub(super) ended: Option<String>,
     pub(super) weight: Weight,
+    /// What lies where it would write, once that was looked at.
+    pub(super) before: Option<Before>,
     key: Digest,
     /// What a filter looks in, in lower case.
     words: String,
@@ -58,6 +61,7 @@ impl Group {
             what,
             ended: None,
             weight,
+            before: None,
             key,
         };
         group.add(open);
@@ -213,6 +217,13 @@ impl Queue {
     /// One group.
     pub(super) fn get(&self, place: Place) -> Option<&Group> {
         self.groups.get(&place)
+    }
+
+    /// What lies where the requests of a group would write.
+    pub(super) fn set_before(&mut self, place: Place, before: Before) {
+        if let Some(group) = self.groups.get_mut(&place) {
+            group.before = Some(before);
+        }
     }
 
     /// Where a request stands.

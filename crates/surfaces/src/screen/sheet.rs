@@ -108,6 +108,11 @@ impl Line {
         }
     }
 
+    /// What stands between the bar and the text of an agent's line; nothing of a line of ours.
+    fn sign(&self) -> &str {
+        self.first.text.strip_prefix("│ ").unwrap_or_default()
+    }
+
     /// The line in rows of at most `width`.
     fn wrap(&self, width: u16, rows: &mut Vec<Row>) {
         let mut row = Open::new(&self.first, width);

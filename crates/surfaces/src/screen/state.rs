@@ -14,6 +14,7 @@ use pointsman_model::{
 use pointsman_swarm::RunEvent;
 use ratatui::layout::{Rect, Size};
 
+use super::before::{self, Before};
 use super::dialog::{Dialog, Wish};
 use super::event::{Effect, Event};
 use super::key::Key;
@@ -53,6 +54,17 @@ pub(super) enum Course {
     Stopping,
 }
 
+/// Where the person sits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seat {
+    /// At the run itself: it ends with this process.
+    Leading,
+    /// At a run of another process, which can be left alone.
+    Attached,
+    /// They have left it.
+    Left,
+}
+
 /// See the module's words.
 #[derive(Debug)]
 pub(super) struct State {
@@ -64,9 +76,12 @@ pub(super) struct State {
     pub(super) view: View,
     pub(super) over: Over,
     pub(super) course: Course,
+    pub(super) seat: Seat,
     /// What happened last.
     pub(super) notice: String,
     rang: Option<WallTime>,
+    /// When the requests were opened that came since the last frame.
+    fresh: Vec<WallTime>,
 }
 
 impl State {
@@ -81,8 +96,10 @@ impl State {
             view: View::Overview,
             over: Over::Nothing,
             course: Course::On,
+            seat: Seat::Leading,
             notice: String::new(),
             rang: None,
+            fresh: Vec::new(),
         }
     }
 
@@ -108,6 +125,10 @@ impl State {
                 Vec::new()
             }
             Event::Run(event) => self.run_event(&event),
+            Event::Jobs(jobs) => {
+                self.roster.take_jobs(&jobs);
+                Vec::new()
+            }
             Event::Loaded(worker, records) => {
                 let width = self.size.width;
                 match &mut self.view {
@@ -116,6 +137,10 @@ impl State {
                     }
                     View::Transcript(_) | View::Overview | View::Request(_) => {}
                 }
+                Vec::new()
+            }
+            Event::Before(id, before) => {
+                self.before(id, before);
                 Vec::new()
             }
             Event::Key(key) => self.key(key, now),
@@ -138,6 +163,11 @@ impl State {
         self.queue.sweep(&held);
         self.overview.refresh(&self.roster, &self.queue);
         effects
+    }
+
+    /// When the requests were opened that came since this was asked last.
+    pub(super) fn take_fresh(&mut self) -> Vec<WallTime> {
+        std::mem::take(&mut self.fresh)
     }
 
     /// The body of the screen: all but its first and its last two rows.
@@ -164,15 +194,36 @@ impl State {
 
     fn shown(&mut self, open: Arc<OpenRequest>, now: WallTime) -> Vec<Effect> {
         let nobody_waited = self.queue.len() == 0;
+        let id = open.request.id;
+        let opened_at = open.request.opened_at;
+        let file = before::file_of(&open.request);
         if self.queue.add(open) == Added::KnownBefore {
             return Vec::new();
         }
+        self.fresh.push(opened_at);
+        let mut effects: Vec<Effect> = file
+            .into_iter()
+            .map(|file| Effect::LookAt(id, file))
+            .collect();
         let long_ago = self.rang.is_none_or(|rang| now.since(rang) >= RING_EVERY);
-        if !nobody_waited && !long_ago {
-            return Vec::new();
+        if nobody_waited || long_ago {
+            self.rang = Some(now);
+            effects.push(Effect::Ring);
         }
-        self.rang = Some(now);
-        vec![Effect::Ring]
+        effects
+    }
+
+    /// What a request would write over is known now. Whoever reads it reads it anew: it says more.
+    fn before(&mut self, id: RequestId, before: Before) {
+        let Some(place) = self.queue.place_of(id) else {
+            return;
+        };
+        self.queue.set_before(place, before);
+        if let View::Request(dialog) = &mut self.view
+            && dialog.place == place
+        {
+            dialog.says_more(&self.queue);
+        }
     }
 
     fn listed(&mut self, all: Vec<Arc<OpenRequest>>, now: WallTime) -> Vec<Effect> {
@@ -369,8 +420,13 @@ impl State {
                 Vec::new()
             }
             Move::Other => {
-                if key == Key::Char('?') {
-                    self.over = Over::Help(0);
+                match (key, self.seat) {
+                    (Key::Char('?'), _) => self.over = Over::Help(0),
+                    (Key::Char('q'), Seat::Attached) => self.seat = Seat::Left,
+                    (Key::Char('q'), Seat::Leading) => {
+                        self.notice = "the run ends with this terminal: Ctrl-C stops it; `run --detach` outlives it".into();
+                    }
+                    _ => {}
                 }
                 Vec::new()
             }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pointsman_agents::ModelAccess;
 use pointsman_ledger::Clock;
 use pointsman_llm::{Cassette, Recorder, Transport};
-use pointsman_model::{Attended, PermissionMode};
-use pointsman_policy::settings::{Presence, SourceTexts};
+use pointsman_model::{AbsPath, Attended, PermissionMode, Surface};
+use pointsman_policy::settings::{Hangup, NotifySettings, Presence, SourceTexts};
 use pointsman_policy::{DiskTree, Problem};
 use pointsman_process::Environment;
 use pointsman_surfaces::Terminal;
@@ -30,6 +30,24 @@ pub(super) struct Prepared {
     wants: Wants,
     shape: Shape,
     models: ModelAccess,
+    started: Started,
+}
+
+/// By whom this process was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Started {
+    /// A person or a script.
+    Here,
+    /// `run --detach`, which waits for it.
+    Detached,
+}
+
+/// How a person is told that something waits, and what becomes of questions when the terminal is closed.
+pub(super) struct Notice {
+    pub(super) settings: NotifySettings,
+    pub(super) hangup: Hangup,
+    pub(super) folder: AbsPath,
+    pub(super) environment: Environment,
 }
 
 /// How the person at the terminal is asked.
@@ -106,6 +124,11 @@ pub(super) fn prepare(
             // Standard output is for the program that reads it.
             (true, _) | (_, Form::Program) => Shape::Lines,
         },
+        started: if arguments.detached {
+            Started::Detached
+        } else {
+            Started::Here
+        },
     })
 }
 
@@ -160,9 +183,37 @@ impl Prepared {
         let front = self.front();
         let attended = match (&front, self.wants) {
             (Front::Prompt(_) | Front::Screen { .. }, _) | (_, Wants::ByCommand) => Attended::Yes,
-            (Front::Nowhere, Wants::AsFound | Wants::Nobody) => Attended::No,
+            (Front::Nowhere, Wants::AsFound | Wants::Nobody) => self.attended_by_name(),
         };
         (attended, front)
+    }
+
+    /// Whether someone can answer who is not at a terminal now: a flag says so, or a setting names a surface that there
+    /// is. An attached terminal is one; the web page and chats are none yet. That the socket is there does not count.
+    pub(super) fn attended_by_name(&self) -> Attended {
+        let surfaces = &self.given.loaded.pointsman.surfaces;
+        match self.wants {
+            Wants::Nobody => Attended::No,
+            Wants::ByCommand => Attended::Yes,
+            Wants::AsFound if surfaces.contains(&Surface::Terminal) => Attended::Yes,
+            Wants::AsFound => Attended::No,
+        }
+    }
+
+    /// Whether `run --detach` has started this process.
+    pub(super) fn is_detached(&self) -> bool {
+        self.started == Started::Detached
+    }
+
+    /// How a person is told of what waits.
+    pub(super) fn notice(&self, place: &Place) -> Notice {
+        let settings = &self.given.loaded.pointsman;
+        Notice {
+            settings: settings.notify.clone(),
+            hangup: settings.hangup,
+            folder: place.project.clone(),
+            environment: Environment::without_secrets(std::env::vars_os()),
+        }
     }
 
     fn front(&self) -> Front {

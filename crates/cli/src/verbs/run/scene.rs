@@ -11,10 +11,13 @@ use std::time::Duration;
 
 use pointsman_ledger::Clock;
 use pointsman_model::Attended;
+use pointsman_policy::settings::Hangup;
+use pointsman_process::is_executable;
+use pointsman_surfaces::render::minute_of_day;
 use pointsman_surfaces::socket::{ControlSocket, Served};
 use pointsman_surfaces::{
-    Look, ScreenOptions, ScreenService, Terminal, TerminalOptions, TerminalService,
-    leave_full_screen,
+    Bell, Desktop, Link, Look, NotifyOptions, NotifyService, ScreenOptions, ScreenService,
+    Terminal, TerminalOptions, TerminalService, leave_full_screen,
 };
 use pointsman_swarm::{Leader, LeaderHandle, RunSummary, StopReason};
 use tokio::task::{JoinError, JoinSet};
@@ -22,13 +25,15 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::greeting;
-use super::prepare::Front;
+use super::hangup::refuse_all;
+use super::prepare::{Front, Notice};
 use super::printer::{Patience, Printer, Stalled};
-use super::records::{Paint, Tail, Verdicts};
-use super::signals::Signals;
+use super::records::{Paint, Verdicts};
+use super::signals::{HANG_UP, Signals};
 use super::telling::{LogFile, Stage, Telling};
 use crate::log::divert;
 use crate::output::Form;
+use crate::verbs::tail::Tail;
 
 /// How long the surfaces may take to end: an answer on its way, a last frame.
 const SERVICES_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -52,15 +57,22 @@ pub(super) struct SceneOptions {
     pub(super) front: Front,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ledger: PathBuf,
+    pub(super) notice: Notice,
     pub(super) printer: Printer,
+}
+
+/// Whether the run has a terminal that it may lose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Terminals {
+    /// It does.
+    One,
+    /// It does not, or not any more.
+    None,
 }
 
 /// The surfaces of one run, and what is told of it.
 pub(super) struct Scene {
-    handle: LeaderHandle,
-    person_stops: CancellationToken,
-    services: JoinSet<()>,
-    shutdown: CancellationToken,
+    stand: Stand,
     printer: Printer,
     telling: Telling,
 }
@@ -75,14 +87,24 @@ impl Scene {
             front,
             clock,
             ledger,
+            notice,
             printer,
         } = options;
+        let shutdown = CancellationToken::new();
         let mut stand = Stand {
             handle: handle.clone(),
             person_stops: CancellationToken::new(),
             services: JoinSet::new(),
-            shutdown: CancellationToken::new(),
+            front_down: shutdown.child_token(),
+            shutdown,
             clock,
+            terminals: Terminals::None,
+            hangup: notice.hangup,
+            bell: if notice.settings.bell {
+                Bell::Rings
+            } else {
+                Bell::Silent
+            },
         };
         match ControlSocket::bind(handle.socket()) {
             Ok(socket) => stand.serve(socket),
@@ -95,11 +117,19 @@ impl Scene {
         }
         let warnings = divert();
         let stage = stand.open(front, &ledger, &printer).await;
+        match attended {
+            Attended::Yes => stand.give_notice(notice, &stage),
+            Attended::No => {}
+        }
         let verdicts = match stage {
             Stage::Errors => Verdicts::Told,
             Stage::Prompt(_) | Stage::Screen(_) => Verdicts::AtPrompt,
         };
         let on_screen = matches!(stage, Stage::Screen(_));
+        let terminals = match stage {
+            Stage::Errors => Terminals::None,
+            Stage::Prompt(_) | Stage::Screen(_) => Terminals::One,
+        };
         if printer.form() == Form::Person && !on_screen {
             let text = greeting(handle.run(), attended, verdicts);
             printer.note(text).await;
@@ -113,18 +143,16 @@ impl Scene {
             said: handle.said(),
             log: LogFile::beside(&ledger),
         };
+        stand.terminals = terminals;
         Self {
-            handle,
-            person_stops: stand.person_stops,
-            services: stand.services,
-            shutdown: stand.shutdown,
+            stand,
             printer,
             telling,
         }
     }
 
     /// Stands by until the run is over, and takes all surfaces down. Says with how much patience the rest may be told.
-    pub(super) async fn watch(self, leader: Leader, signals: &mut Signals) -> (Left, Patience) {
+    pub(super) async fn watch(mut self, leader: Leader, signals: &mut Signals) -> (Left, Patience) {
         let over = CancellationToken::new();
         let mut telling = AbortOnDropHandle::new(tokio::spawn(self.telling.run(over.clone())));
         let mut run = AbortOnDropHandle::new(tokio::spawn(leader.finish()));
@@ -138,17 +166,20 @@ impl Scene {
                     Err(error) => Left::Broken(error),
                 },
                 name = signals.next() => {
+                    if name == HANG_UP && self.stand.hung_up() == Terminals::One {
+                        continue;
+                    }
                     patience = Patience::Stopped;
                     if signalled {
                         break Left::AtOnce;
                     }
                     signalled = true;
-                    self.handle.stop(StopReason::Signal { name: name.into() });
+                    self.stand.handle.stop(StopReason::Signal { name: name.into() });
                 }
-                () = self.person_stops.cancelled(), if !person_stopped => {
+                () = self.stand.person_stops.cancelled(), if !person_stopped => {
                     patience = Patience::Stopped;
                     person_stopped = true;
-                    self.handle.stop(StopReason::Person { text: "`stop` at the terminal".into() });
+                    self.stand.handle.stop(StopReason::Person { text: "`stop` at the terminal".into() });
                 }
             }
         };
@@ -162,8 +193,8 @@ impl Scene {
             .wait(self.printer.progress(), signals, &mut telling)
             .await;
         drop(telling);
-        self.shutdown.cancel();
-        end_services(self.services, told.map(drop)).await;
+        self.stand.shutdown.cancel();
+        end_services(self.stand.services, told.map(drop)).await;
         (left, patience)
     }
 }
@@ -196,10 +227,56 @@ struct Stand {
     person_stops: CancellationToken,
     services: JoinSet<()>,
     shutdown: CancellationToken,
+    front_down: CancellationToken,
     clock: Arc<dyn Clock>,
+    bell: Bell,
+    terminals: Terminals,
+    hangup: Hangup,
 }
 
 impl Stand {
+    /// Takes a closed terminal's surface down and leaves the questions to what the settings say. Says whether there was
+    /// a terminal to lose; a run without one is ended by this signal as by others.
+    fn hung_up(&mut self) -> Terminals {
+        let had = std::mem::replace(&mut self.terminals, Terminals::None);
+        match (had, self.front_down.is_cancelled()) {
+            (Terminals::None, false) => return Terminals::None,
+            // A shell that is closed sends it once more.
+            (Terminals::None, true) => return Terminals::One,
+            (Terminals::One, _) => {}
+        }
+        self.front_down.cancel();
+        match self.hangup {
+            Hangup::Wait => {}
+            Hangup::Refuse => {
+                let requests = self.handle.requests().clone();
+                self.services
+                    .spawn(refuse_all(requests, self.shutdown.clone()));
+            }
+        }
+        Terminals::One
+    }
+
+    /// Has the person told of what waits, in the way they want it.
+    fn give_notice(&mut self, notice: Notice, stage: &Stage) {
+        let desktop = match (notice.settings.desktop, stage) {
+            (false, _) => Desktop::Nowhere,
+            (true, _) if has_display() => Desktop::Program(NOTIFIER.into()),
+            (true, Stage::Screen(screen)) => Desktop::Screen(screen.clone()),
+            (true, Stage::Errors | Stage::Prompt(_)) => Desktop::Nowhere,
+        };
+        let service = NotifyService::new(NotifyOptions {
+            requests: self.handle.requests().clone(),
+            clock: Arc::clone(&self.clock),
+            minute_of_day,
+            settings: notice.settings,
+            desktop,
+            folder: notice.folder,
+            environment: notice.environment,
+        });
+        self.services.spawn(service.run(self.shutdown.clone()));
+    }
+
     fn serve(&mut self, socket: ControlSocket) {
         let served = Served {
             leader: self.handle.clone(),
@@ -216,16 +293,17 @@ impl Stand {
             Front::Screen { jobs } => jobs,
         };
         let options = ScreenOptions {
-            leader: self.handle.clone(),
+            leader: Link::Here(self.handle.clone()),
             jobs,
             ledger: ledger.into(),
             clock: Arc::clone(&self.clock),
             look: Look::of_environment(),
             stop: self.person_stops.clone(),
+            bell: self.bell,
         };
         match ScreenService::open(options) {
             Ok((screen, service)) => {
-                self.services.spawn(service.run(self.shutdown.clone()));
+                self.services.spawn(service.run(self.front_down.clone()));
                 Stage::Screen(screen)
             }
             Err(error) => {
@@ -247,9 +325,21 @@ impl Stand {
             stop: self.person_stops.clone(),
         };
         let (prompt, service) = TerminalService::new(terminal, options);
-        self.services.spawn(service.run(self.shutdown.clone()));
+        self.services.spawn(service.run(self.front_down.clone()));
         Stage::Prompt(prompt)
     }
+}
+
+/// The program that tells the desktop.
+const NOTIFIER: &str = "notify-send";
+
+/// Whether there is a desktop, and a program that tells it things.
+fn has_display() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|set| !set.is_empty());
+    (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
+        && std::env::var_os("PATH").is_some_and(|path| {
+            std::env::split_paths(&path).any(|folder| is_executable(&folder.join(NOTIFIER)))
+        })
 }
 
 fn paint() -> Paint {

@@ -2,6 +2,9 @@
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+/// The terminal was closed.
+pub(super) const HANG_UP: &str = "SIGHUP";
+
 /// The signals that end a run.
 pub(super) struct Signals(Vec<(&'static str, Signal)>);
 
@@ -11,7 +14,7 @@ impl Signals {
         let kinds = [
             ("SIGINT", SignalKind::interrupt()),
             ("SIGTERM", SignalKind::terminate()),
-            ("SIGHUP", SignalKind::hangup()),
+            (HANG_UP, SignalKind::hangup()),
         ];
         let listening = kinds
             .into_iter()

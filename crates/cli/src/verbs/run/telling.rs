@@ -15,9 +15,10 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
 use super::printer::Printer;
-use super::records::{Paint, Tail, Teller, Verdicts};
+use super::records::{Paint, Teller, Verdicts};
 use crate::log::Diverted;
 use crate::output::Form;
+use crate::verbs::tail::Tail;
 
 /// How often new records are looked for while the run is on.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

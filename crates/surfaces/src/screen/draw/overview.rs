@@ -11,7 +11,7 @@ use crate::screen::layout::{self, Frame};
 use crate::screen::overview::{Pane, Typing};
 use crate::screen::queue::{Group, Place, Weight};
 use crate::screen::sheet::{Ink, Line, Row, Tone, request_sheet, text_width, wrap};
-use crate::screen::state::State;
+use crate::screen::state::{Seat, State};
 use crate::shown;
 
 /// From here on the time that is left is shown instead of the age.
@@ -59,11 +59,16 @@ fn keys(state: &State) -> Keys {
             ("Tab", "requests"),
         ],
     };
+    match state.seat {
+        Seat::Leading => {}
+        Seat::Attached | Seat::Left => keys.push(("q", "leave the run on")),
+    }
     keys.push(("/", "filter"));
     if !state.overview.wanted().is_empty() {
         keys.push(("Esc", "show everything"));
     }
-    keys.extend([("?", "help"), ("Ctrl-C", "stop the run…")]);
+    keys.push(("?", "help"));
+    keys.push(("Ctrl-C", "stop the run…"));
     keys
 }
 
@@ -322,7 +327,7 @@ fn preview(state: &State, area: Rect, canvas: &mut Canvas<'_>) {
             area.width,
         )
     } else {
-        let sheet = request_sheet(&group.open);
+        let sheet = request_sheet(&group.open, group.before.as_ref());
         let mut rows = wrap(&sheet.needed, area.width);
         rows.extend(wrap(&sheet.further, area.width));
         rows

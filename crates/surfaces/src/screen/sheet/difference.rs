@@ -9,6 +9,11 @@ use crate::shown::{self, Extent};
 /// the product of the changes and the length, and a person waits for it.
 const COMPARED_BYTES_MAX: usize = 256 * 1024;
 
+/// Lines that stay, shown above and below those that don't.
+const AROUND: usize = 3;
+/// Fewer lines than this are not worth being counted instead of shown.
+const FOLDED_MIN: usize = 4;
+
 /// Both texts as one: what stays, what goes behind `-`, what comes behind `+`. Every line of both is
 /// there.
 pub(super) fn difference_lines(before: &str, after: &str) -> Vec<Line> {
@@ -40,6 +45,40 @@ pub(super) fn difference_lines(before: &str, after: &str) -> Vec<Line> {
     lines
 }
 
+/// As [`difference_lines`], for a file that is there: long parts of it that stay as they are are counted and not shown.
+/// Every line that goes or comes is there.
+pub(super) fn change_lines(before: &str, after: &str) -> Vec<Line> {
+    let all = difference_lines(before, after);
+    let stays = |line: &Line| line.sign() == "  ";
+    let mut lines: Vec<Line> = Vec::new();
+    let mut rest = all.into_iter().peekable();
+    while rest.peek().is_some() {
+        let mut same = Vec::new();
+        while let Some(line) = rest.next_if(stays) {
+            same.push(line);
+        }
+        let (above, below) = (
+            if lines.is_empty() { 0 } else { AROUND },
+            if rest.peek().is_none() { 0 } else { AROUND },
+        );
+        let hidden = same.len().saturating_sub(above + below);
+        if hidden > FOLDED_MIN {
+            let tail = same.split_off(above + hidden);
+            same.truncate(above);
+            lines.append(&mut same);
+            let text = format!("‹{hidden} lines stay as they are›");
+            lines.push(Line::plain(Tone::Quiet, text));
+            lines.extend(tail);
+        } else {
+            lines.append(&mut same);
+        }
+        while let Some(line) = rest.next_if(|line| !stays(line)) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
 /// The text fit to be shown, each line ended.
 fn fit(text: &str) -> String {
     if text.is_empty() {
@@ -66,6 +105,27 @@ mod tests {
         check("", "new\n", "│ + new");
         check("old", "", "│ - old");
         check("a\u{1b}[2J", "a", "│ - a‹U+001B›[2J\n│ + a");
+    }
+
+    #[test]
+    fn what_stays_of_a_file_is_counted_and_what_changes_is_all_there() {
+        let before: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+        let after = before.replace("line 20\n", "line twenty\n");
+        let rows = wrap(&change_lines(&before, &after), 80);
+        let text: Vec<String> = rows.iter().map(Row::text).collect();
+        let expect = [
+            "‹16 lines stay as they are›",
+            "│   line 17",
+            "│   line 18",
+            "│   line 19",
+            "│ - line 20",
+            "│ + line twenty",
+            "│   line 21",
+            "│   line 22",
+            "│   line 23",
+            "‹17 lines stay as they are›",
+        ];
+        assert_eq!(text, expect);
     }
 
     #[test]

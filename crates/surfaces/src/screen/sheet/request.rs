@@ -6,12 +6,13 @@ use pointsman_approvals::OpenRequest;
 use pointsman_gate::Explainer;
 use pointsman_model::{
     Effect, EffectKind, Effects, ExecutedCall, Insistence, JsonText, Origin, PermissionRequest,
-    RuleText, RungOutcome, ToolInput,
+    RuleText, RungOutcome, ToolInput, WriteInput,
 };
 
-use super::difference::difference_lines;
+use super::difference::{change_lines, difference_lines};
 use super::{Ink, Line, Tone, agents_lines};
 use crate::render::{effect_line, explanation_lines, is_grave, reason_line};
+use crate::screen::before::Before;
 use crate::shown;
 
 /// A request on paper.
@@ -24,7 +25,12 @@ pub(in crate::screen) struct RequestSheet {
 }
 
 /// The sheet of a request, or of equal ones: the first is drawn, all are named.
-pub(in crate::screen) fn request_sheet(equal: &[Arc<OpenRequest>]) -> RequestSheet {
+///
+/// `before` is what lies where it would write, when that is known.
+pub(in crate::screen) fn request_sheet(
+    equal: &[Arc<OpenRequest>],
+    before: Option<&Before>,
+) -> RequestSheet {
     let Some(open) = equal.first() else {
         return RequestSheet {
             needed: Vec::new(),
@@ -45,7 +51,10 @@ pub(in crate::screen) fn request_sheet(equal: &[Arc<OpenRequest>]) -> RequestShe
         &mut lines,
         &format!("{} would run in {folder}", request.call.tool),
     );
-    lines.extend(call_lines(&request.call));
+    match (&request.call.input, before) {
+        (ToolInput::Write(input), Some(before)) => lines.extend(written(input, before)),
+        (_, Some(_) | None) => lines.extend(call_lines(&request.call)),
+    }
     if let Some(from) = &request.rewritten_from {
         heading(
             &mut lines,
@@ -121,6 +130,26 @@ pub(in crate::screen) fn call_lines(call: &ExecutedCall) -> Vec<Line> {
             agents_lines(call.text.as_str(), "", Tone::Agent)
         }
     }
+}
+
+/// What writing a file would make of what is there.
+fn written(input: &WriteInput, before: &Before) -> Vec<Line> {
+    let mut lines = agents_lines(&input.file_path, "", Tone::Agent);
+    let mut note = |text: &str| lines.push(Line::plain(Tone::Quiet, text));
+    match before {
+        Before::Nothing => note("a new file:"),
+        Before::Other(why) => note(&format!("{why}; it would say:")),
+        Before::Text(text) if **text == *input.content => {
+            note("the file says this already:");
+        }
+        Before::Text(text) => {
+            note("- what is there now, + what it would say:");
+            lines.extend(change_lines(text, &input.content));
+            return lines;
+        }
+    }
+    lines.extend(agents_lines(&input.content, "+ ", Tone::Added));
+    lines
 }
 
 /// Rules as they would be granted, whole.

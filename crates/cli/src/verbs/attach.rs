@@ -1,0 +1,202 @@
+//! `pointsman attach`: the full screen of a run that another process leads.
+//!
+//! What it shows are the records of the ledger; what it does goes through the control socket. Leaving it, or losing its
+//! terminal, changes nothing for the run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pointsman_ledger::{RecordBody, SystemClock};
+use pointsman_model::RunId;
+use pointsman_surfaces::socket::{Ask, Client, JobWire, Reply};
+use pointsman_surfaces::{
+    Bell, FarLeader, Link, Look, ScreenGone, ScreenHandle, ScreenOptions, ScreenService, shown,
+};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::leader::{leader, refused};
+use super::tail::Tail;
+use crate::arguments::AttachArguments;
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+
+/// How often new records are looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How many looks lie between two questions for how the jobs stand.
+const LOOKS_PER_STATUS: u32 = 10;
+
+/// How it came to its end.
+enum Left {
+    /// The person left; the run goes on.
+    ByPerson,
+    /// The run has ended, in these words.
+    Ended(String),
+    /// The leader can't be reached any more.
+    Gone,
+}
+
+/// Shows the run until it ends or the person leaves.
+pub(super) fn run(arguments: &AttachArguments, output: &mut Output) -> Result<Code, Failure> {
+    let place = Place::here()?;
+    let (run, mut client) = leader(&place, arguments.run)?;
+    let jobs = jobs(&mut client)?;
+    drop(client);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::of(&error))?;
+    let seat = AttachedSeat {
+        run,
+        socket: place.state.socket(run),
+        ledger: place.state.ledger(),
+    };
+    let left = runtime.block_on(seat.attach(jobs));
+    runtime.shutdown_background();
+    output.text(&match left? {
+        Left::ByPerson => format!("{run} goes on; `pointsman attach {run}` comes back to it\n"),
+        Left::Ended(text) => format!("{run} has ended: {}\n", shown::line(&text)),
+        Left::Gone => {
+            format!("the leader of {run} is gone; `pointsman log --run {run}` tells more\n")
+        }
+    });
+    Ok(Code::Done)
+}
+
+fn jobs(client: &mut Client) -> Result<Vec<JobWire>, Failure> {
+    match client
+        .ask(&Ask::Status)
+        .map_err(|error| Failure::of(&error))?
+    {
+        Reply::Status(status) => Ok(status.jobs),
+        reply => Err(refused(reply)),
+    }
+}
+
+/// What is attached to.
+struct AttachedSeat {
+    run: RunId,
+    socket: PathBuf,
+    ledger: PathBuf,
+}
+
+impl AttachedSeat {
+    async fn attach(self, jobs: Vec<JobWire>) -> Result<Left, Failure> {
+        let stop = CancellationToken::new();
+        let options = ScreenOptions {
+            leader: Link::There(FarLeader::new(self.run, self.socket.clone())),
+            jobs: jobs.iter().map(|job| job.name.clone()).collect(),
+            ledger: self.ledger.clone(),
+            clock: Arc::new(SystemClock),
+            look: Look::of_environment(),
+            stop: stop.clone(),
+            bell: Bell::Rings,
+        };
+        let (screen, service) = ScreenService::open(options).map_err(|error| {
+            Failure::of(&error)
+                .hint("`pointsman queue --watch` and `pointsman answer` need no full screen")
+        })?;
+        let shutdown = CancellationToken::new();
+        let mut service = AbortOnDropHandle::new(tokio::spawn(service.run(shutdown.clone())));
+        // A screen that has nobody before it any more is as good as left.
+        let shown = screen.jobs(jobs).await;
+        let left = match shown {
+            Ok(()) => self.show(&screen, &mut service, &stop).await,
+            Err(ScreenGone) => Left::ByPerson,
+        };
+        shutdown.cancel();
+        if !service.is_finished() {
+            let _ = service.await;
+        }
+        Ok(left)
+    }
+
+    async fn show(
+        &self,
+        screen: &ScreenHandle,
+        service: &mut AbortOnDropHandle<()>,
+        stop: &CancellationToken,
+    ) -> Left {
+        let mut tail = Some(Tail::of(&self.ledger, self.run));
+        let mut past = Some(());
+        let mut looks = 0_u32;
+        let mut stopping = false;
+        loop {
+            let Some(mut looking) = tail.take() else {
+                return Left::Gone;
+            };
+            let look = tokio::task::spawn_blocking(move || {
+                let records = looking.read();
+                (looking, records)
+            });
+            let Ok((looked, records)) = look.await else {
+                return Left::Gone;
+            };
+            tail = Some(looked);
+            let more = !records.is_empty();
+            for record in records {
+                if let RecordBody::RunEnded(ended) = &record.body {
+                    return Left::Ended(ended.text.to_string());
+                }
+                if screen.record(Arc::new(record)).await.is_err() {
+                    return Left::ByPerson;
+                }
+            }
+            if more {
+                continue;
+            }
+            if past.take().is_some() && screen.caught_up().await.is_err() {
+                return Left::ByPerson;
+            }
+            looks = looks.wrapping_add(1);
+            if looks % LOOKS_PER_STATUS == 0 {
+                match self.ask(Ask::Status).await {
+                    Some(Reply::Status(status)) => {
+                        let _ = screen.jobs(status.jobs).await;
+                    }
+                    Some(_) => {}
+                    // One more look, for the record of its end.
+                    None if stopping || looks > LOOKS_PER_STATUS * 2 => {
+                        return self.gone(tail).await;
+                    }
+                    None => {}
+                }
+            }
+            tokio::select! {
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+                _ = &mut *service => return Left::ByPerson,
+                () = stop.cancelled(), if !stopping => {
+                    stopping = true;
+                    let text = Some("`stop` at an attached terminal".into());
+                    self.ask(Ask::Stop { worker: None, text }).await;
+                }
+            }
+        }
+    }
+
+    /// The leader does not answer: its last record says whether it has ended as it should.
+    async fn gone(&self, tail: Option<Tail>) -> Left {
+        let Some(mut tail) = tail else {
+            return Left::Gone;
+        };
+        let last = tokio::task::spawn_blocking(move || tail.read()).await;
+        let ended = last
+            .into_iter()
+            .flatten()
+            .find_map(|record| match record.body {
+                RecordBody::RunEnded(ended) => Some(ended.text.to_string()),
+                _ => None,
+            });
+        ended.map_or(Left::Gone, Left::Ended)
+    }
+
+    /// Asks the leader one thing; nothing when it is not there.
+    async fn ask(&self, ask: Ask) -> Option<Reply> {
+        let socket = self.socket.clone();
+        let asked =
+            tokio::task::spawn_blocking(move || Client::connect(&socket).ok()?.ask(&ask).ok());
+        asked.await.ok()?
+    }
+}

@@ -1,0 +1,349 @@
+//! `pointsman doctor`: what would go wrong, before it does.
+//!
+//! It changes nothing and asks no hook: it looks.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use pointsman_gate::{HookPlace, hooks_that_cant_start};
+use pointsman_ledger::{LedgerReader, ReadError, RunState};
+use pointsman_model::{Attended, RunId};
+use pointsman_policy::settings::{Loaded, lint};
+use pointsman_policy::{DiskTree, Problem, Severity};
+use pointsman_process::{Environment, find_program};
+use pointsman_surfaces::shown;
+use pointsman_surfaces::socket::{Ask, Client, Reply};
+use serde::Serialize;
+
+use super::rules;
+use crate::arguments::DoctorArguments;
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+
+/// How a thing stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// As it should be.
+    Well,
+    /// Worth a look; nothing fails for it.
+    Look,
+    /// Something will fail for it.
+    Wrong,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    about: &'static str,
+    state: State,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Finding {
+    fn new(about: &'static str, state: State, text: impl Into<String>) -> Self {
+        Self {
+            about,
+            state,
+            text: text.into(),
+            hint: None,
+        }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// Looks at everything, and tells each thing.
+pub(super) fn run(arguments: &DoctorArguments, output: &mut Output) -> Result<Code, Failure> {
+    let DoctorArguments { form: _ } = arguments;
+    let place = Place::here()?;
+    let (_, loaded) = rules::settings(&[], &place)?;
+    let mut findings = vec![project(&place)];
+    findings.extend(state_folder(&place));
+    findings.extend(settings(&loaded));
+    findings.extend(programs(&loaded, &place));
+    findings.extend(ledger(&place));
+    findings.extend(sockets(&place)?);
+    findings.push(terminal());
+    for finding in &findings {
+        let mark = match finding.state {
+            State::Well => "ok   ",
+            State::Look => "look ",
+            State::Wrong => "WRONG",
+        };
+        output.text(&format!("{mark}  {:<9} {}\n", finding.about, finding.text));
+        if let Some(hint) = &finding.hint {
+            output.text(&format!("                 = {hint}\n"));
+        }
+        output.object(finding);
+    }
+    let worst = findings.iter().map(|finding| finding.state).max();
+    Ok(match worst {
+        Some(State::Wrong) => Code::Failed,
+        Some(State::Well | State::Look) | None => Code::Done,
+    })
+}
+
+fn project(place: &Place) -> Finding {
+    Finding::new("project", State::Well, shown::line(place.project.as_str()))
+}
+
+/// Whether runs can write their records, and be reached.
+fn state_folder(place: &Place) -> Vec<Finding> {
+    let folder = place.state.folder();
+    let text = shown::line(folder.as_str());
+    let mut findings = vec![match place.state.prepare() {
+        Ok(()) => Finding::new("state", State::Well, text),
+        Err(error) => Finding::new("state", State::Wrong, Failure::of(&error).what())
+            .hint("set `XDG_STATE_HOME` to a folder of yours that can be written"),
+    }];
+    // Runs are numbered; a long number makes a long path.
+    let later = RunId::new(99_999_999);
+    if later.is_some_and(|run| !place.state.socket_fits(run)) {
+        findings.push(
+            Finding::new(
+                "state",
+                State::Wrong,
+                "its path is too long for a control socket",
+            )
+            .hint("set `XDG_STATE_HOME` to a shorter path: `pointsman answer` needs the socket"),
+        );
+    }
+    findings
+}
+
+fn settings(loaded: &Loaded) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for problem in &loaded.problems {
+        findings.push(problem_finding("settings", problem));
+    }
+    match loaded.untrusted.len() {
+        0 => {}
+        count => findings.push(
+            Finding::new(
+                "trust",
+                State::Look,
+                format!(
+                    "{count} lines of this project's files loosen something and are not in force"
+                ),
+            )
+            .hint("`pointsman trust` shows them"),
+        ),
+    }
+    let meant = lint(loaded).len();
+    if meant > 0 {
+        findings.push(
+            Finding::new(
+                "settings",
+                State::Look,
+                format!("{meant} rules may not say what they are meant to"),
+            )
+            .hint("`pointsman policy lint` tells which"),
+        );
+    }
+    if findings.is_empty() {
+        let count = loaded.rules.len();
+        findings.push(Finding::new(
+            "settings",
+            State::Well,
+            format!("{count} rules, nothing to mend"),
+        ));
+    }
+    findings
+}
+
+fn problem_finding(about: &'static str, problem: &Problem) -> Finding {
+    let state = match problem.severity {
+        Severity::Warning | Severity::DroppedAllow => State::Look,
+        Severity::StopsUnattended => State::Wrong,
+    };
+    let place = problem.place.as_ref();
+    let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+    let finding = Finding::new(
+        about,
+        state,
+        format!("{}{place}", shown::line(&problem.message)),
+    );
+    match &problem.hint {
+        Some(hint) => finding.hint(hint.clone()),
+        None => finding,
+    }
+}
+
+/// The programs that settings name: hooks, the classifier, whoever gives notice.
+fn programs(loaded: &Loaded, place: &Place) -> Vec<Finding> {
+    let environment = Environment::without_secrets(std::env::vars_os());
+    let hook_place = HookPlace {
+        project: place.project.clone(),
+        home: place.home.clone(),
+        environment: environment.clone(),
+        attended: Attended::No,
+        tree: Arc::new(DiskTree),
+        ledger: None,
+    };
+    let broken = hooks_that_cant_start(&loaded.hooks, &hook_place);
+    let mut findings: Vec<Finding> = broken
+        .iter()
+        .map(|problem| problem_finding("hooks", problem))
+        .collect();
+    if findings.is_empty() {
+        let text = match loaded.hooks.hooks.len() {
+            0 => "none".into(),
+            count => format!("{count}, all can start; `pointsman hooks test` asks them"),
+        };
+        findings.push(Finding::new("hooks", State::Well, text));
+    }
+    let own = &loaded.pointsman;
+    let classifier = own
+        .classifier
+        .as_ref()
+        .map(|it| (&it.command, "classifier"));
+    let notify = Some((&own.notify.command, "notify"));
+    let escalation = own
+        .notify
+        .escalation
+        .as_ref()
+        .map(|it| (&it.command, "notify"));
+    for (command, about) in [classifier, notify, escalation].into_iter().flatten() {
+        let Some(program) = command.first() else {
+            continue;
+        };
+        let found = find_program(program, &place.project, &environment);
+        findings.push(match found {
+            Ok(path) => Finding::new(about, State::Well, shown::line(&path.to_string_lossy())),
+            Err(error) => Finding::new(about, State::Wrong, Failure::of(&error).what())
+                .hint("mend its `command` in your settings"),
+        });
+    }
+    findings
+}
+
+/// Whether the records are as they were written, and what dead leaders left.
+fn ledger(place: &Place) -> Vec<Finding> {
+    let path = place.state.ledger();
+    let reader = match LedgerReader::open(&path) {
+        Ok(reader) => reader,
+        Err(ReadError::Missing(_)) => {
+            return vec![Finding::new("ledger", State::Well, "nothing has run yet")];
+        }
+        Err(error) => {
+            return vec![Finding::new(
+                "ledger",
+                State::Wrong,
+                Failure::of(&error).what(),
+            )];
+        }
+    };
+    let mut findings = Vec::new();
+    match reader.verify() {
+        Ok(report) if report.is_sound() => findings.push(Finding::new(
+            "ledger",
+            State::Well,
+            format!(
+                "{} records of {} runs, {}, all as they were written",
+                report.records,
+                report.heads.len(),
+                size(&path)
+            ),
+        )),
+        Ok(report) => findings.push(
+            Finding::new(
+                "ledger",
+                State::Wrong,
+                format!(
+                    "{} records are not as they were written",
+                    report.damage.len()
+                ),
+            )
+            .hint("`pointsman log verify` tells which"),
+        ),
+        Err(error) => {
+            findings.push(Finding::new(
+                "ledger",
+                State::Wrong,
+                Failure::of(&error).what(),
+            ));
+        }
+    }
+    let interrupted: Vec<String> = reader
+        .runs()
+        .unwrap_or_default()
+        .iter()
+        .filter(|run| run.state == RunState::Interrupted)
+        .map(|run| run.run.to_string())
+        .collect();
+    if !interrupted.is_empty() {
+        findings.push(
+            Finding::new(
+                "runs",
+                State::Look,
+                format!("their leader died: {}", interrupted.join(", ")),
+            )
+            .hint("`pointsman log --run RUN` tells what was interrupted and what is unknown"),
+        );
+    }
+    findings
+}
+
+fn size(path: &Path) -> String {
+    let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    format!("{} KiB", bytes.div_ceil(1_024))
+}
+
+/// Which leaders run, and which sockets nobody listens at.
+fn sockets(place: &Place) -> Result<Vec<Finding>, Failure> {
+    let sockets = place.state.sockets().map_err(|error| Failure::of(&error))?;
+    let mut findings = Vec::new();
+    for (run, path) in sockets {
+        let asked = Client::connect(&path).map(|mut client| client.ask(&Ask::Status));
+        findings.push(match asked {
+            Ok(Ok(Reply::Status(status))) => Finding::new(
+                "leader",
+                State::Well,
+                format!("{run} is led, {} questions wait", status.waiting),
+            ),
+            Ok(_) => Finding::new(
+                "leader",
+                State::Wrong,
+                format!("{run} is led by a pointsman that says something else"),
+            )
+            .hint("use the same version as the leader"),
+            Err(_) => Finding::new(
+                "leader",
+                State::Look,
+                format!("nobody listens at the socket of {run}: its leader was killed"),
+            )
+            .hint("nothing to do: it counts for nothing"),
+        });
+    }
+    if findings.is_empty() {
+        findings.push(Finding::new("leader", State::Well, "none runs now"));
+    }
+    Ok(findings)
+}
+
+/// What a person at this terminal will get.
+fn terminal() -> Finding {
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let term = std::env::var("TERM").unwrap_or_default();
+    match (is_terminal, term.as_str()) {
+        (false, _) => Finding::new(
+            "terminal",
+            State::Look,
+            "none here: a run is unattended unless `--attended` or a setting says otherwise",
+        ),
+        (true, "" | "dumb") => Finding::new(
+            "terminal",
+            State::Look,
+            "it shows no full screen: a run asks line by line",
+        ),
+        (true, _) => Finding::new("terminal", State::Well, "a run opens a full screen"),
+    }
+}

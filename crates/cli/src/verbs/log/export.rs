@@ -1,0 +1,59 @@
+//! `pointsman log export`: the records as JSON lines, with what it takes to check their chains.
+
+use pointsman_ledger::{Filter, LedgerReader};
+use pointsman_surfaces::masked;
+use serde_json::json;
+
+use super::{PAGE, failed};
+use crate::arguments::ExportArguments;
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+
+/// Prints them, oldest first; after them the head of each chain, by which a copy that was cut short shows.
+pub(super) fn run(
+    arguments: &ExportArguments,
+    ledger: &LedgerReader,
+    output: &mut Output,
+) -> Result<Code, Failure> {
+    let mut filter = Filter {
+        run: arguments.run,
+        limit: Some(PAGE),
+        ..Filter::default()
+    };
+    let mut unreadable = 0_usize;
+    loop {
+        let page = ledger.records(&filter).map_err(|error| failed(&error))?;
+        for record in &page.records {
+            if arguments.mask {
+                let line = serde_json::to_string(record).map_err(|error| Failure::of(&error))?;
+                output.raw(&(masked(&line).into_owned() + "\n"));
+            } else {
+                output.object(record);
+            }
+        }
+        unreadable = unreadable.saturating_add(page.unreadable.len());
+        let read = page.records.iter().map(|record| record.seq);
+        match read
+            .chain(page.unreadable.iter().map(|record| record.seq))
+            .max()
+        {
+            Some(last) if output.is_read() => filter.after = Some(last),
+            Some(_) | None => break,
+        }
+    }
+    let report = ledger.verify().map_err(|error| failed(&error))?;
+    let heads: Vec<_> = report
+        .heads
+        .iter()
+        .filter(|head| arguments.run.is_none_or(|run| head.run == run))
+        .map(|head| json!({ "run": head.run, "number": head.number, "hash": head.hash }))
+        .collect();
+    output.object(&json!({ "heads": heads, "whole": report.is_sound(), "masked": arguments.mask }));
+    if unreadable > 0 {
+        output.note(&format!(
+            "{unreadable} records can't be read and are left out; `pointsman log verify` tells more\n"
+        ));
+        return Ok(Code::Failed);
+    }
+    Ok(Code::Done)
+}

@@ -1,0 +1,104 @@
+//! `pointsman log prune`: old runs are removed, and the chain stays verifiable.
+
+use std::sync::Arc;
+
+use pointsman_ledger::{
+    Clock, Keep, Ledger, PruneReport, RunEnded, RunStart, SystemClock, prunable, prune,
+};
+use pointsman_model::{Attended, Millis, WallTime};
+use serde_json::json;
+
+use super::{failed, open};
+use crate::arguments::PruneArguments;
+use crate::failure::{Code, Failure};
+use crate::output::Output;
+use crate::place::Place;
+
+/// A day.
+const DAY: Millis = Millis(24 * 60 * 60 * 1_000);
+
+/// Removes them, or tells which would be.
+pub(super) fn run(
+    arguments: &PruneArguments,
+    place: &Place,
+    output: &mut Output,
+) -> Result<Code, Failure> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let young = DAY.0.saturating_mul(u64::from(arguments.days));
+    let since = clock
+        .now()
+        .0
+        .saturating_sub(i64::try_from(young).unwrap_or(i64::MAX));
+    let keep = Keep {
+        newest: arguments.keep,
+        since: (arguments.days > 0).then_some(WallTime(since)),
+    };
+    let reader = open(place)?;
+    let would = prunable(&reader, keep).map_err(|error| Failure::of(&error))?;
+    drop(reader);
+    if arguments.dry_run || would.runs.is_empty() {
+        tell(&would, "would be removed", output);
+        return Ok(Code::Done);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::of(&error))?;
+    let pruned = runtime.block_on(in_a_run(place, clock, keep))?;
+    tell(&pruned, "are removed", output);
+    // What it says is true of the ledger as it is now.
+    let report = open(place)?.verify().map_err(|error| failed(&error))?;
+    if report.is_sound() {
+        return Ok(Code::Done);
+    }
+    Err(Failure::failed("the ledger is not as it was written")
+        .hint("`pointsman log verify` tells more"))
+}
+
+/// Pruning is on record as a run of its own, which is the newest then and stays.
+async fn in_a_run(
+    place: &Place,
+    clock: Arc<dyn Clock>,
+    keep: Keep,
+) -> Result<PruneReport, Failure> {
+    let path = place.state.ledger();
+    let (ledger, _) = Ledger::open(&path, clock).map_err(|error| Failure::of(&error))?;
+    let start = RunStart {
+        project: place.project.clone(),
+        job_file: None,
+        job_file_digest: None,
+        attended: Attended::No,
+        version: env!("CARGO_PKG_VERSION").into(),
+    };
+    let run = ledger
+        .begin_run(start)
+        .await
+        .map_err(|error| Failure::of(&error))?;
+    let pruned = prune(&ledger, run, keep).await;
+    let text = match &pruned {
+        Ok(pruned) => format!("{} runs were pruned", pruned.runs.len()),
+        Err(error) => format!("nothing was pruned: {error}"),
+    };
+    let ended = RunEnded {
+        exit_code: u8::from(pruned.is_err()),
+        text: text.into(),
+    };
+    let recorded = ledger.append(run, ended).await;
+    ledger.close().await;
+    let pruned = pruned.map_err(|error| Failure::of(&error))?;
+    recorded.map_err(|error| Failure::of(&error))?;
+    Ok(pruned)
+}
+
+fn tell(report: &PruneReport, what: &str, output: &mut Output) {
+    let runs: Vec<String> = report.runs.iter().map(ToString::to_string).collect();
+    output.text(&match runs.len() {
+        0 => "nothing is old enough to be removed\n".into(),
+        count => format!(
+            "{count} runs with {} records {what}: {}\n",
+            report.records,
+            runs.join(", ")
+        ),
+    });
+    output.object(&json!({ "runs": report.runs, "records": report.records }));
+}

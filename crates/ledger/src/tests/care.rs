@@ -1,0 +1,145 @@
+//! Care: old files open, old runs go, and the chains stay verifiable.
+
+use pointsman_model::CallId;
+
+use super::{Place, sample};
+use crate::{Filter, Keep, Ledger, PruneError, RecordBody, RecordKind, RunEnded, prunable, prune};
+
+/// Ends a run with some records.
+async fn a_run(ledger: &Ledger) -> pointsman_model::RunId {
+    let run = ledger.begin_run(sample::run_start()).await.unwrap();
+    for number in 1..=3 {
+        let call = CallId::new(run, number);
+        ledger.append(run, sample::requested(call)).await.unwrap();
+    }
+    let ended = RunEnded {
+        exit_code: 0,
+        text: "done".into(),
+    };
+    ledger.append(run, ended).await.unwrap();
+    run
+}
+
+fn keep(newest: u32) -> Keep {
+    Keep {
+        newest,
+        since: None,
+    }
+}
+
+#[tokio::test]
+async fn pruned_runs_are_gone_and_the_rest_verifies() {
+    let place = Place::new();
+    let (ledger, _) = place.open();
+    let mut runs = Vec::new();
+    for _ in 0..6 {
+        runs.push(a_run(&ledger).await);
+    }
+    let care = ledger.begin_run(sample::run_start()).await.unwrap();
+    let would = prunable(&place.reader(), keep(3)).unwrap();
+    assert_eq!((would.runs.as_slice(), would.records), (&runs[..4], 20));
+    let pruned = prune(&ledger, care, keep(3)).await.unwrap();
+    assert_eq!(pruned, would);
+    // Once more, with the record of the first time still to be known.
+    let again = a_run(&ledger).await;
+    let later = ledger.begin_run(sample::run_start()).await.unwrap();
+    let ended = RunEnded {
+        exit_code: 0,
+        text: "pruned".into(),
+    };
+    ledger.append(care, ended).await.unwrap();
+    let pruned = prune(&ledger, later, keep(2)).await.unwrap();
+    assert_eq!(pruned.runs, [runs[4], runs[5], care]);
+    ledger.close().await;
+    let reader = place.reader();
+    let report = reader.verify().unwrap();
+    assert!(report.is_sound(), "{report:?}");
+    let left: Vec<_> = reader.runs().unwrap().iter().map(|run| run.run).collect();
+    assert_eq!(left, [again, later]);
+    // No number is given twice.
+    let (_ledger, next) = place.begin().await;
+    assert!(next > later);
+}
+
+#[tokio::test]
+async fn a_run_that_goes_without_a_record_of_it_is_found() {
+    let place = Place::new();
+    let (ledger, _) = place.open();
+    let first = a_run(&ledger).await;
+    a_run(&ledger).await;
+    ledger.close().await;
+    let raw = place.raw();
+    raw.execute_batch(&format!(
+        "DROP TRIGGER records_are_never_removed; DROP TRIGGER runs_are_never_removed;
+         DELETE FROM records WHERE run = {0}; DELETE FROM runs WHERE number = {0};",
+        first.number()
+    ))
+    .unwrap();
+    let report = place.reader().verify().unwrap();
+    assert_eq!(report.damage.len(), 1, "{report:?}");
+    assert!(report.damage[0].why.contains("missing or another"));
+}
+
+#[tokio::test]
+async fn nothing_is_pruned_from_a_damaged_ledger_and_no_live_run_is() {
+    let place = Place::new();
+    let (ledger, _) = place.open();
+    let live = ledger.begin_run(sample::run_start()).await.unwrap();
+    a_run(&ledger).await;
+    let care = ledger.begin_run(sample::run_start()).await.unwrap();
+    let would = prunable(&place.reader(), keep(0)).unwrap();
+    assert!(
+        !would.runs.contains(&live) && !would.runs.contains(&care),
+        "{would:?}"
+    );
+    place
+        .raw()
+        .execute_batch(
+            "DROP TRIGGER records_are_never_changed;
+             UPDATE records SET at = at + 1 WHERE seq = 2;",
+        )
+        .unwrap();
+    let refused = prune(&ledger, care, keep(0)).await;
+    assert!(
+        matches!(refused, Err(PruneError::Damaged(_))),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_version_opens_and_is_brought_up_to_date() {
+    let place = Place::new();
+    let (ledger, _) = place.open();
+    let run = a_run(&ledger).await;
+    ledger.close().await;
+    drop(ledger);
+    let raw = place.raw();
+    raw.execute_batch("DROP INDEX records_of_worker; PRAGMA user_version = 1;")
+        .unwrap();
+    drop(raw);
+    // Whoever only reads takes it as it is.
+    assert!(place.reader().verify().unwrap().is_sound());
+    let (ledger, _) = place.open();
+    a_run(&ledger).await;
+    ledger.close().await;
+    let raw = place.raw();
+    let version: i64 = raw
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .unwrap();
+    let indexes: i64 = raw
+        .query_row(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'records_of_worker'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!((version, indexes), (2, 1));
+    let reader = place.reader();
+    assert!(reader.verify().unwrap().is_sound());
+    let kinds = Filter {
+        kinds: vec![RecordKind::RunEnded],
+        ..Filter::of_run(run)
+    };
+    let found = reader.records(&kinds).unwrap().records;
+    assert!(matches!(&found[0].body, RecordBody::RunEnded(_)));
+}

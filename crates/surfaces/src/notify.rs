@@ -1,0 +1,275 @@
+//! Notice: whoever looks elsewhere is told that something waits for them.
+//!
+//! [`NotifyService`] hears of requests as surfaces do. What is told, when and how often is worked out by a plain state
+//! machine (`watchman`); the service runs the programs, a few at a time, and tells the desktop. It answers nothing, and
+//! nothing waits for it.
+
+mod watchman;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pointsman_approvals::{RequestEvent, Requests};
+use pointsman_ledger::Clock;
+use pointsman_model::{AbsPath, RequestId, WallTime};
+use pointsman_policy::settings::NotifySettings;
+use pointsman_process::{CommandSpec, Environment, run};
+use serde::Serialize;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use self::watchman::{Effect, Occasion, Watchman};
+use crate::ScreenHandle;
+use crate::socket::RequestCard;
+
+/// Programs at the same time. A storm of requests must not become a storm of programs.
+const PROGRAMS_MAX: usize = 4;
+/// Programs that wait for their turn; of more the oldest are dropped, since newer requests say as much.
+const WAITING_MAX: usize = 256;
+/// How long one program may take: it tells somebody something.
+const PROGRAM_TIME_MAX: Duration = Duration::from_secs(30);
+/// How long it has to end when it is told to.
+const KILL_GRACE: Duration = Duration::from_secs(1);
+/// What is kept of what it prints, for the log.
+const OUTPUT_BYTES_MAX: usize = 4 * 1024;
+
+/// How the desktop is told.
+#[derive(Clone)]
+pub enum Desktop {
+    /// By a program: its name, found on the path.
+    Program(String),
+    /// By the terminal that the full screen is on.
+    Screen(ScreenHandle),
+    /// There is none.
+    Nowhere,
+}
+
+/// What notice is given with.
+pub struct NotifyOptions {
+    /// The open requests.
+    pub requests: Requests,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// The minute of the person's day.
+    pub minute_of_day: fn(WallTime) -> u16,
+    /// How they want to be told.
+    pub settings: NotifySettings,
+    /// How the desktop is told.
+    pub desktop: Desktop,
+    /// Where programs run.
+    pub folder: AbsPath,
+    /// What they see of the environment.
+    pub environment: Environment,
+}
+
+/// See the module's words. Its owner runs it as a task and holds it.
+pub struct NotifyService {
+    options: NotifyOptions,
+    watchman: Watchman,
+    waiting: std::collections::VecDeque<Errand>,
+    running: JoinSet<()>,
+    stop: CancellationToken,
+}
+
+/// A program that is to run.
+struct Errand {
+    command: Vec<Box<str>>,
+    stdin: Vec<u8>,
+    /// The request it is about; it is not told of one that has ended meanwhile.
+    about: Option<RequestId>,
+}
+
+/// What a program reads: the request, and why it is told of it.
+#[derive(Serialize)]
+struct Notice {
+    occasion: Occasion,
+    request: RequestCard,
+}
+
+impl NotifyService {
+    /// A service with these options.
+    #[must_use]
+    pub fn new(options: NotifyOptions) -> Self {
+        Self {
+            watchman: Watchman::new(options.settings.clone()),
+            options,
+            waiting: std::collections::VecDeque::new(),
+            running: JoinSet::new(),
+            stop: CancellationToken::new(),
+        }
+    }
+
+    /// Gives notice until `shutdown`; then programs that run are ended, those that wait are not started.
+    pub async fn run(mut self, shutdown: CancellationToken) {
+        let mut events = self.options.requests.subscribe();
+        self.take_list();
+        loop {
+            self.start_programs();
+            let due = self.watchman.next_due();
+            let now = self.options.clock.now();
+            let wait = due.map(|due| due.since(now).duration());
+            let event = tokio::select! {
+                () = shutdown.cancelled() => break,
+                Some(_) = self.running.join_next() => continue,
+                event = events.next() => event,
+                () = sleep(wait), if wait.is_some() => {
+                    self.tick();
+                    continue;
+                }
+            };
+            match event {
+                None => break,
+                Some(RequestEvent::Opened(open)) if open.shown => {
+                    self.shown(&open.request);
+                }
+                Some(RequestEvent::Shown { id }) => {
+                    if let Some(open) = self.options.requests.get(id) {
+                        self.shown(&open.request);
+                    }
+                }
+                Some(RequestEvent::Closed { id, .. }) => self.watchman.closed(id),
+                Some(RequestEvent::Missed { .. }) => self.take_list(),
+                Some(
+                    RequestEvent::Opened(_)
+                    | RequestEvent::Touched { .. }
+                    | RequestEvent::Advised { .. }
+                    | RequestEvent::DeadlineSoon { .. },
+                ) => {}
+            }
+        }
+        self.stop.cancel();
+        while self.running.join_next().await.is_some() {}
+    }
+
+    /// Takes all requests in that are on the surfaces now.
+    fn take_list(&mut self) {
+        let open = self.options.requests.list();
+        let shown: Vec<_> = open.iter().filter(|open| open.shown).collect();
+        self.watchman
+            .keep(|id| shown.iter().any(|open| open.request.id == id));
+        for open in shown {
+            self.shown(&open.request);
+        }
+    }
+
+    fn shown(&mut self, request: &pointsman_model::PermissionRequest) {
+        let now = self.options.clock.now();
+        let minute = (self.options.minute_of_day)(now);
+        let effects = self
+            .watchman
+            .shown(request.id, request.opened_at, now, minute);
+        self.carry_out(effects);
+    }
+
+    fn tick(&mut self) {
+        let now = self.options.clock.now();
+        let minute = (self.options.minute_of_day)(now);
+        let effects = self.watchman.tick(now, minute);
+        self.carry_out(effects);
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Run {
+                    command,
+                    id,
+                    occasion,
+                } => {
+                    let now = self.options.clock.now();
+                    let Some(open) = self.options.requests.get(id) else {
+                        continue;
+                    };
+                    let request = RequestCard::of(&open.request, now);
+                    let notice = Notice { occasion, request };
+                    if let Ok(stdin) = serde_json::to_vec(&notice) {
+                        self.queue(Errand {
+                            command,
+                            stdin,
+                            about: Some(id),
+                        });
+                    }
+                }
+                Effect::Desktop(text) => self.tell_desktop(text),
+            }
+        }
+    }
+
+    fn tell_desktop(&mut self, text: String) {
+        match &self.options.desktop {
+            Desktop::Nowhere => {}
+            Desktop::Program(program) => {
+                let command = vec![
+                    program.as_str().into(),
+                    "--app-name=pointsman".into(),
+                    "pointsman".into(),
+                    text.into(),
+                ];
+                self.queue(Errand {
+                    command,
+                    stdin: Vec::new(),
+                    about: None,
+                });
+            }
+            Desktop::Screen(screen) => {
+                let screen = screen.clone();
+                self.running.spawn(async move {
+                    // A screen that has ended tells nobody.
+                    let _ = screen.tell_desktop(text).await;
+                });
+            }
+        }
+    }
+
+    fn queue(&mut self, errand: Errand) {
+        if self.waiting.len() >= WAITING_MAX {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back(errand);
+    }
+
+    fn start_programs(&mut self) {
+        while self.running.len() < PROGRAMS_MAX {
+            let Some(errand) = self.waiting.pop_front() else {
+                return;
+            };
+            let is_over = |id| self.options.requests.get(id).is_none();
+            if errand.about.is_some_and(is_over) {
+                continue;
+            }
+            let Some((program, args)) = errand.command.split_first() else {
+                continue;
+            };
+            let spec = CommandSpec {
+                program: program.to_string(),
+                args: args.iter().map(ToString::to_string).collect(),
+                folder: self.options.folder.clone(),
+                env: self.options.environment.clone(),
+                stdin: Some(errand.stdin),
+                output_bytes_max: OUTPUT_BYTES_MAX,
+                time_max: PROGRAM_TIME_MAX,
+                kill_grace: KILL_GRACE,
+            };
+            let stop = self.stop.clone();
+            self.running.spawn(async move {
+                let program = spec.program.clone();
+                match run(spec, &stop, &mut |_| {}).await {
+                    Ok(finished) if finished.end == pointsman_process::End::Exited(0) => {}
+                    Ok(finished) => {
+                        tracing::warn!(program, end = ?finished.end, "a program that gives notice did not end well");
+                    }
+                    Err(error) => {
+                        tracing::warn!(program, %error, "a program that gives notice can't be run");
+                    }
+                }
+            });
+        }
+    }
+}
+
+async fn sleep(wait: Option<Duration>) {
+    match wait {
+        Some(wait) => tokio::time::sleep(wait).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,159 @@
+//! What a screen hears of a leader in another process: the records of its ledger tell which requests are open.
+//!
+//! The past comes first and rings no bell; what is open when it has been read is listed at once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pointsman_approvals::{Advice, OpenRequest};
+use pointsman_ledger::{LedgerRecord, RecordBody, Showing};
+use pointsman_model::RequestId;
+
+use super::event::Event;
+
+/// Whether the past has been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Past,
+    News,
+}
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct Afar {
+    reading: Reading,
+    /// All open requests, those among them that are not on the surfaces yet.
+    open: BTreeMap<RequestId, OpenRequest>,
+}
+
+impl Afar {
+    pub(super) fn new() -> Self {
+        Self {
+            reading: Reading::Past,
+            open: BTreeMap::new(),
+        }
+    }
+
+    /// The past has been read.
+    pub(super) fn caught_up(&mut self) -> Event {
+        self.reading = Reading::News;
+        let shown = self.open.values().filter(|open| open.shown);
+        Event::Listed(shown.cloned().map(Arc::new).collect())
+    }
+
+    /// What a record says of requests.
+    pub(super) fn record(&mut self, record: &LedgerRecord) -> Option<Event> {
+        let event = match &record.body {
+            RecordBody::RequestOpened(opened) => {
+                let open = OpenRequest {
+                    request: Arc::new(opened.request.clone()),
+                    shown: opened.showing == Showing::AtOnce,
+                    touched: false,
+                    advice: Vec::new(),
+                };
+                let shown = open.shown.then(|| Event::Shown(Arc::new(open.clone())));
+                self.open.insert(opened.request.id, open);
+                shown
+            }
+            RecordBody::RequestShown(shown) => self.open.get_mut(&shown.request).map(|open| {
+                open.shown = true;
+                Event::Shown(Arc::new(open.clone()))
+            }),
+            RecordBody::Advised(advised) => {
+                let advice = Advice {
+                    by: advised.by.clone(),
+                    text: advised.text.clone(),
+                };
+                let open = self.open.get_mut(&advised.request)?;
+                open.advice.push(advice.clone());
+                open.shown
+                    .then_some(Event::Advised(advised.request, advice))
+            }
+            RecordBody::RequestClosed(closed) => {
+                let open = self.open.remove(&closed.request)?;
+                open.shown
+                    .then(|| Event::Closed(closed.request, Arc::new(closed.verdict.clone())))
+            }
+            _ => None,
+        };
+        match self.reading {
+            Reading::Past => None,
+            Reading::News => event,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+    use pointsman_ledger::{RequestClosed, RequestOpened, RequestShown, Seq};
+    use pointsman_model::{Answerer, Digest, Surface, Verdict, VerdictKind, WallTime};
+
+    fn record(body: impl Into<RecordBody>) -> LedgerRecord {
+        LedgerRecord {
+            seq: Seq(1),
+            run: fixture::run(),
+            number: 1,
+            at: WallTime(1),
+            body: body.into(),
+            prev: Digest::of(b"before"),
+            hash: Digest::of(b"this"),
+        }
+    }
+
+    fn opened(number: u32, showing: Showing) -> LedgerRecord {
+        record(RequestOpened {
+            request: fixture::request(number, "git push"),
+            showing,
+        })
+    }
+
+    fn closed(number: u32) -> LedgerRecord {
+        let request = fixture::request(number, "git push");
+        record(RequestClosed {
+            request: request.id,
+            call: request.call.id,
+            verdict: Verdict {
+                kind: VerdictKind::Deny { text: None },
+                by: Answerer::Person {
+                    surface: Surface::Command,
+                },
+                at: WallTime(2),
+                digest: request.digest,
+            },
+        })
+    }
+
+    #[test]
+    fn the_past_is_read_in_silence_and_what_is_open_is_listed() {
+        let mut afar = Afar::new();
+        for past in [
+            opened(1, Showing::AtOnce),
+            opened(2, Showing::AtOnce),
+            closed(1),
+            opened(3, Showing::AfterChecks),
+        ] {
+            assert!(afar.record(&past).is_none());
+        }
+        let Event::Listed(open) = afar.caught_up() else {
+            panic!("no list");
+        };
+        let ids: Vec<RequestId> = open.iter().map(|open| open.request.id).collect();
+        assert_eq!(ids, [fixture::request(2, "git push").id]);
+        let third = fixture::request(3, "git push");
+        let shown = record(RequestShown {
+            request: third.id,
+            call: third.call.id,
+        });
+        assert!(
+            matches!(afar.record(&shown), Some(Event::Shown(open)) if open.request.id == third.id)
+        );
+        assert!(matches!(afar.record(&closed(3)), Some(Event::Closed(id, _)) if id == third.id));
+        assert!(afar.record(&closed(3)).is_none());
+        assert!(matches!(
+            afar.record(&opened(4, Showing::AtOnce)),
+            Some(Event::Shown(_))
+        ));
+    }
+}

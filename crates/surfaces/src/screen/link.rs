@@ -1,0 +1,156 @@
+//! The leader that a screen is in front of: in this process, or behind its control socket.
+//!
+//! Both take the same answers. What there is to see comes from the leader's own news here, and from the records of the
+//! ledger there: the same stored list.
+
+use std::path::PathBuf;
+
+use pointsman_approvals::Answer;
+use pointsman_model::{
+    Answerer, GrantRequest, GrantScope, PermissionRequest, RequestId, RunId, Surface, VerdictKind,
+    WorkerId,
+};
+use pointsman_swarm::LeaderHandle;
+
+use crate::session::SessionScope;
+use crate::socket::{AlwaysWire, AnswerWord, Ask, Came, Client, Reply, Seat};
+use crate::terminal::refusal;
+
+/// A leader in another process.
+#[derive(Debug, Clone)]
+pub struct FarLeader {
+    run: RunId,
+    socket: PathBuf,
+}
+
+/// See the module's words.
+#[derive(Clone)]
+pub enum Link {
+    /// The leader is in this process.
+    Here(LeaderHandle),
+    /// It is in another one.
+    There(FarLeader),
+}
+
+impl FarLeader {
+    /// The leader of that run, behind that socket.
+    #[must_use]
+    pub fn new(run: RunId, socket: PathBuf) -> Self {
+        Self { run, socket }
+    }
+
+    /// Asks it one thing on a thread that may block.
+    async fn ask(&self, ask: Ask) -> Result<Reply, String> {
+        let socket = self.socket.clone();
+        let asked = tokio::task::spawn_blocking(move || {
+            let mut client = Client::connect(&socket).map_err(|error| error.to_string())?;
+            client.ask(&ask).map_err(|error| error.to_string())
+        });
+        asked.await.map_err(|error| error.to_string())?
+    }
+
+    async fn answer(&self, request: &PermissionRequest, kind: VerdictKind) -> Option<String> {
+        let (answer, text, edited, grant) = match kind {
+            VerdictKind::Allow { edited, grant } => (AnswerWord::Allow, None, edited, grant),
+            VerdictKind::Deny { text } => (AnswerWord::Deny, text, None, None),
+            // A surface answers; it never ends a request in another way.
+            VerdictKind::Ended { .. } => return Some("nothing was answered".into()),
+        };
+        let ask = Ask::Answer {
+            id: request.id,
+            answer,
+            text: text.map(String::from),
+            always: grant.as_ref().and_then(always),
+            edited: edited.map(|input| input.as_str().to_owned()),
+            digest: Some(request.digest),
+            at: Seat::Screen,
+        };
+        match self.ask(ask).await {
+            Ok(Reply::Answered {
+                came: Came::Won, ..
+            }) => None,
+            Ok(Reply::Answered { text, .. } | Reply::Error { text } | Reply::NotFound { text }) => {
+                Some(text)
+            }
+            Ok(_) => Some("the leader answered something else; nothing was answered".into()),
+            Err(why) => Some(format!("{why}; nothing was answered")),
+        }
+    }
+}
+
+/// A grant as the socket takes it; what holds for one call needs none.
+fn always(grant: &GrantRequest) -> Option<AlwaysWire> {
+    let scope = match grant.scope {
+        GrantScope::Call { .. } => return None,
+        GrantScope::Worker { .. } => SessionScope::Worker,
+        GrantScope::Job { .. } => SessionScope::Job,
+        GrantScope::Run { .. } => SessionScope::Run,
+    };
+    let rules = grant.rules.iter().map(ToString::to_string).collect();
+    Some(AlwaysWire {
+        scope,
+        proposal: 1,
+        rules: Some(rules),
+    })
+}
+
+impl Link {
+    /// The run.
+    pub(super) fn run(&self) -> RunId {
+        match self {
+            Self::Here(leader) => leader.run(),
+            Self::There(far) => far.run,
+        }
+    }
+
+    /// Carries an answer; says what kept it from being the verdict.
+    pub(super) async fn answer(
+        &self,
+        request: &PermissionRequest,
+        kind: VerdictKind,
+    ) -> Option<String> {
+        match self {
+            Self::There(far) => far.answer(request, kind).await,
+            Self::Here(leader) => {
+                let answer = Answer {
+                    kind,
+                    by: Answerer::Person {
+                        surface: Surface::Terminal,
+                    },
+                    digest: Some(request.digest),
+                };
+                refusal(leader.requests().answer(request.id, answer).await)
+            }
+        }
+    }
+
+    /// Tells that a person is at a request.
+    pub(super) async fn touch(&self, id: RequestId) {
+        match self {
+            Self::Here(leader) => leader.requests().touch(id).await,
+            // Who can't be told may still be answered first by a check; the answer says so then.
+            Self::There(far) => drop(far.ask(Ask::Touch { id }).await),
+        }
+    }
+
+    /// Stops an agent and all below it.
+    pub(super) async fn stop_worker(&self, worker: WorkerId) {
+        let text = "stopped at the terminal";
+        match self {
+            Self::Here(leader) => {
+                if let Err(error) = leader.stop_worker(worker, text).await {
+                    tracing::warn!(%error, %worker, "the order to stop an agent was not recorded");
+                }
+            }
+            Self::There(far) => {
+                let stop = Ask::Stop {
+                    worker: Some(worker),
+                    text: Some(text.into()),
+                };
+                if let Err(why) = far.ask(stop).await {
+                    tracing::warn!(why, %worker, "an agent could not be stopped");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Cells of a terminal as SVG: text, colours, bold and reversed, nothing else is used.
+
+use std::fmt::Write as _;
+
+use vt100::{Cell, Color, Screen};
+
+/// Width of a column and height of a row, in pixels, for 13 px of the common monospace fonts.
+const COLUMN: f32 = 7.8;
+const ROW: u16 = 18;
+/// Room around the text, in pixels.
+const MARGIN: u16 = 14;
+/// The terminal's own colours, as a dark theme has them.
+const GROUND: &str = "#14171c";
+const TEXT: &str = "#d5dae1";
+const SIXTEEN: [&str; 16] = [
+    "#2b303b", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#abb2bf",
+    "#6b7280", "#f28b93", "#b5d99c", "#f0d49b", "#8cc8ff", "#dd9bf0", "#7fd3dd", "#ffffff",
+];
+
+/// How a stretch of cells looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Style {
+    text: String,
+    ground: Option<String>,
+    weight: Weight,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    Usual,
+    Bold,
+    Faint,
+}
+
+/// Draws what is on the screen, rows at its end that hold nothing left out. `instead` is written in place of texts that
+/// are no part of a picture, like the folder of this checkout.
+pub(super) fn draw(screen: &Screen, instead: &[(&str, &str)]) -> String {
+    let (rows, columns) = screen.size();
+    let used = (0..rows)
+        .rev()
+        .find(|row| (0..columns).any(|column| is_drawn(screen.cell(*row, column))))
+        .map_or(1, |last| last + 1);
+    let width = f32::from(columns) * COLUMN + 2.0 * f32::from(MARGIN);
+    let height = used * ROW + 2 * MARGIN;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height}\" \
+         font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"13\">\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{GROUND}\"/>\n"
+    );
+    for row in 0..used {
+        draw_row(screen, row, columns, instead, &mut svg);
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn is_drawn(cell: Option<&Cell>) -> bool {
+    cell.is_some_and(|cell| !cell.contents().trim().is_empty() || cell.inverse())
+}
+
+fn draw_row(screen: &Screen, row: u16, columns: u16, instead: &[(&str, &str)], svg: &mut String) {
+    let mut stretches: Vec<(u16, u16, Style, String)> = Vec::new();
+    for column in 0..columns {
+        let Some(cell) = screen.cell(row, column) else {
+            continue;
+        };
+        if cell.is_wide_continuation() {
+            if let Some((_, wide, ..)) = stretches.last_mut() {
+                *wide += 1;
+            }
+            continue;
+        }
+        let style = style_of(cell);
+        let text = if cell.has_contents() {
+            cell.contents()
+        } else {
+            " "
+        };
+        match stretches.last_mut() {
+            Some((_, wide, last, written)) if *last == style => {
+                written.push_str(text);
+                *wide += 1;
+            }
+            _ => stretches.push((column, 1, style, text.to_owned())),
+        }
+    }
+    let top = MARGIN + row * ROW;
+    for (column, wide, style, text) in stretches {
+        let x = f32::from(MARGIN) + f32::from(column) * COLUMN;
+        let span = f32::from(wide) * COLUMN;
+        // Writing into a String can't fail.
+        if let Some(ground) = &style.ground {
+            let _ = writeln!(
+                svg,
+                "<rect x=\"{x:.1}\" y=\"{top}\" width=\"{span:.1}\" height=\"{ROW}\" fill=\"{ground}\"/>"
+            );
+        }
+        if text.trim().is_empty() {
+            continue;
+        }
+        let shown = instead
+            .iter()
+            .fold(text, |text, (from, to)| text.replace(from, to));
+        let weight = match style.weight {
+            Weight::Usual => "",
+            Weight::Bold => " font-weight=\"bold\"",
+            Weight::Faint => " opacity=\"0.6\"",
+        };
+        // Fonts differ in width; columns don't.
+        let _ = writeln!(
+            svg,
+            "<text x=\"{x:.1}\" y=\"{}\" xml:space=\"preserve\" textLength=\"{:.1}\" fill=\"{}\"{weight}>{}</text>",
+            top + ROW - 5,
+            length(&shown, span),
+            style.text,
+            escaped(&shown)
+        );
+    }
+}
+
+/// As wide as its cells, or as the text that stands in its place.
+fn length(text: &str, span: f32) -> f32 {
+    let columns = text.chars().count();
+    let own = f32::from(u16::try_from(columns).unwrap_or(u16::MAX)) * COLUMN;
+    own.min(span)
+}
+
+fn style_of(cell: &Cell) -> Style {
+    let text = colour(cell.fgcolor());
+    let ground = colour(cell.bgcolor());
+    let (text, ground) = if cell.inverse() {
+        (
+            ground.unwrap_or_else(|| GROUND.into()),
+            Some(text.unwrap_or_else(|| TEXT.into())),
+        )
+    } else {
+        (text.unwrap_or_else(|| TEXT.into()), ground)
+    };
+    let weight = match (cell.bold(), cell.dim()) {
+        (true, _) => Weight::Bold,
+        (false, true) => Weight::Faint,
+        (false, false) => Weight::Usual,
+    };
+    Style {
+        text,
+        ground,
+        weight,
+    }
+}
+
+fn colour(colour: Color) -> Option<String> {
+    match colour {
+        Color::Default => None,
+        Color::Idx(index) => SIXTEEN
+            .get(usize::from(index))
+            .map(|colour| (*colour).to_owned()),
+        Color::Rgb(red, green, blue) => Some(format!("#{red:02x}{green:02x}{blue:02x}")),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}

@@ -1,0 +1,152 @@
+//! The care of the ledger, and what the program says of itself.
+
+use serde_json::Value;
+
+use crate::ground::Project;
+
+const JOB: &str = r#"
+[[job]]
+name = "uses-a-key"
+allow = ["Bash(echo *)"]
+[[job.step]]
+tool = "Bash"
+input = { command = "echo password=hunter2hunter2" }
+[[job.step]]
+tool = "Read"
+input = { file_path = "job.toml" }
+"#;
+
+fn kinds(lines: &[Value]) -> Vec<&str> {
+    let kinds = lines
+        .iter()
+        .filter_map(|line| line["body"]["kind"].as_str());
+    kinds.collect()
+}
+
+#[test]
+fn the_log_is_filtered_followed_masked_and_exported() {
+    let project = Project::with_job(JOB);
+    project
+        .run(["run", "--unattended", "job.toml"])
+        .expect_code(0);
+    let log = project.run(["log"]).expect_code(0);
+    assert!(
+        log.out.contains("password=‹secret, 14 characters›"),
+        "{}",
+        log.out
+    );
+    assert!(!log.out.contains("hunter2"), "{}", log.out);
+    let revealed = project.run(["log", "--reveal"]).expect_code(0);
+    assert!(revealed.out.contains("hunter2hunter2"));
+    let why = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(!why.out.contains("hunter2"), "{}", why.out);
+    let decided = project
+        .run(["log", "--json", "--kind", "call_decided"])
+        .expect_code(0);
+    assert_eq!(kinds(&decided.objects()), ["call_decided", "call_decided"]);
+    let of_call = project
+        .run(["log", "--json", "--call", "c1-2", "--kind", "call_ended"])
+        .expect_code(0);
+    assert_eq!(of_call.objects()[0]["body"]["call"], "c1-2");
+    project
+        .run(["log", "--kind", "no_such_kind"])
+        .expect_code(2);
+    // A run that has ended is followed to its end at once.
+    let followed = project.run(["log", "--follow", "--json"]).expect_code(0);
+    assert_eq!(kinds(&followed.objects()).last(), Some(&"run_ended"));
+    let exported = project.run(["log", "export"]).expect_code(0).objects();
+    let (heads, records) = exported.split_last().unwrap();
+    assert_eq!(heads["whole"], true);
+    assert_eq!(heads["heads"][0]["number"], records.len());
+    assert_eq!(heads["heads"][0]["hash"], records.last().unwrap()["hash"]);
+    let masked = project.run(["log", "export", "--mask"]).expect_code(0);
+    assert!(!masked.out.contains("hunter2"));
+}
+
+#[test]
+fn a_live_run_is_followed_until_it_ends() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"asks\"\n[[job.step]]\ntool = \"Write\"\ninput = { file_path = \"a.txt\", content = \"a\" }\n",
+    );
+    let running = project.start(["run", "--attended", "--json", "job.toml"]);
+    let asked = project.questions(1).remove(0);
+    let following = project.start(["log", "--follow", "--json"]);
+    project.run(["answer", &asked, "deny"]).expect_code(0);
+    running.wait();
+    let followed = following.wait().expect_code(0).objects();
+    let kinds = kinds(&followed);
+    assert!(kinds.contains(&"request_closed"), "{kinds:?}");
+    assert_eq!(kinds.last(), Some(&"run_ended"));
+}
+
+#[test]
+fn old_runs_are_pruned_and_the_ledger_verifies() {
+    let project = Project::with_job(JOB);
+    for _ in 0..3 {
+        project
+            .run(["run", "--unattended", "job.toml"])
+            .expect_code(0);
+    }
+    let young = project.run(["log", "prune", "--keep", "1"]).expect_code(0);
+    assert!(young.out.contains("nothing is old enough"), "{}", young.out);
+    let would = project
+        .run(["log", "prune", "--keep", "1", "--days", "0", "--dry-run"])
+        .expect_code(0);
+    assert!(
+        would.out.contains("would be removed: run-1, run-2"),
+        "{}",
+        would.out
+    );
+    project
+        .run(["log", "prune", "--keep", "2", "--days", "0"])
+        .expect_code(0);
+    project.run(["log", "verify"]).expect_code(0);
+    let runs = project.run(["runs", "--json"]).expect_code(0).objects();
+    let left: Vec<&str> = runs.iter().filter_map(|run| run["run"].as_str()).collect();
+    assert_eq!(left, ["run-3", "run-4"]);
+    project.run(["log", "--run", "run-1"]).expect_code(2);
+    project
+        .run(["run", "--unattended", "job.toml"])
+        .expect_code(0);
+    project.run(["log", "verify"]).expect_code(0);
+}
+
+#[test]
+fn the_doctor_tells_what_would_go_wrong() {
+    let project = Project::with_job(JOB);
+    let well = project.run(["doctor"]).expect_code(0);
+    assert!(well.out.contains("nothing has run yet"), "{}", well.out);
+    project
+        .run(["run", "--unattended", "job.toml"])
+        .expect_code(0);
+    let folder = project.home().join(".config/pointsman");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("settings.json"),
+        r#"{"permissions": {"deny": ["Bash(x"]}, "pointsman": {"notify": ["no-such-program-here"]}}"#,
+    )
+    .unwrap();
+    let ill = project.run(["doctor", "--json"]).expect_code(1);
+    let wrong: Vec<String> = ill
+        .objects()
+        .iter()
+        .filter(|finding| finding["state"] == "wrong")
+        .map(|finding| finding["about"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(wrong, ["settings", "notify"]);
+}
+
+#[test]
+fn completions_and_pages_are_made_of_the_arguments() {
+    let project = Project::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let completions = project.run(["completions", shell]).expect_code(0);
+        assert!(completions.out.contains("attach"), "{shell}");
+    }
+    let page = project.run(["man"]).expect_code(0);
+    assert!(page.out.contains(".TH"), "{}", page.out);
+    project.run(["man", "--into", "pages"]).expect_code(0);
+    let answer = project.read("pages/pointsman-answer.1").unwrap();
+    assert!(answer.contains("always"), "{answer}");
+    assert!(project.read("pages/pointsman-log-prune.1").is_some());
+}

@@ -1,0 +1,136 @@
+//! Runs that outlive their terminal.
+
+use crate::desk::{CTRL_C, Desk, Line, SEND};
+use crate::ground::{Project, until};
+
+const ASKS: &str = r#"
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "asked.txt", content = "yes\n" }
+"#;
+
+/// Opens the request that waits, and lets it run.
+fn allows(desk: &mut Desk) {
+    desk.sees("1 waits for you").sends("\r").sees("asks asks");
+    desk.sends_until("a", "let r1-1 run");
+    desk.sends(SEND);
+}
+
+/// How the run ended, once it has.
+fn exit_code(project: &Project) -> i64 {
+    until("the run has ended", || {
+        let runs = project.run(["runs", "--json"]).objects();
+        runs.first()?["exitCode"].as_i64()
+    })
+}
+
+fn own_settings(project: &Project, text: &str) {
+    let folder = project.home().join(".config/pointsman");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("settings.json"), text).unwrap();
+}
+
+#[test]
+fn a_detached_run_outlives_its_terminal_and_is_come_back_to() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::of(&project, ["run", "--detach", "--attended", "job.toml"]);
+    desk.sees("run-1  runs on without this terminal");
+    let end = desk.ends();
+    assert!(end.contains(", 0)"), "{end}");
+    // The terminal is closed.
+    drop(desk);
+    assert_eq!(project.questions(1), ["r1-1"]);
+    let mut desk = Desk::of(&project, ["attach"]);
+    desk.sees("1 waits for you").sees("leave the run on");
+    desk.sends("q");
+    desk.sees("run-1 goes on");
+    desk.ends();
+    assert_eq!(project.questions(1), ["r1-1"]);
+    let mut desk = Desk::of(&project, ["attach", "run-1"]);
+    allows(&mut desk);
+    desk.sees("run-1 has ended: 1 of 1 jobs done");
+    assert_eq!(exit_code(&project), 0);
+    assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
+    let why = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(why.out.contains("a person at the terminal"), "{}", why.out);
+}
+
+#[test]
+fn a_detached_run_that_nobody_is_named_for_asks_nobody() {
+    let project = Project::with_job(ASKS);
+    let started = project.run(["run", "--detach", "job.toml"]).expect_code(0);
+    assert!(started.err.contains("nobody is asked"), "{}", started.err);
+    assert_eq!(exit_code(&project), 3);
+    assert_eq!(project.read("asked.txt"), None);
+    // A setting names the terminal that may be attached.
+    own_settings(&project, r#"{"pointsman": {"surfaces": ["terminal"]}}"#);
+    let started = project
+        .run(["run", "--detach", "--json", "job.toml"])
+        .expect_code(0);
+    assert_eq!(started.objects()[0]["attended"], "yes");
+    let asked = project.questions(1).remove(0);
+    project.run(["answer", &asked, "deny"]).expect_code(0);
+}
+
+#[test]
+fn what_keeps_a_detached_run_from_starting_is_told_by_whoever_starts_it() {
+    let project = Project::with_job("[[job]]\nname = 3\n");
+    project.run(["run", "--detach", "job.toml"]).expect_code(2);
+    let project = Project::with_job(ASKS);
+    std::fs::create_dir_all(project.home().join(".local")).unwrap();
+    std::fs::write(project.home().join(".local/state"), "no folder").unwrap();
+    let failed = project.run(["run", "--detach", "job.toml"]).expect_code(2);
+    assert!(failed.err.contains("state folder"), "{}", failed.err);
+}
+
+#[test]
+fn a_closed_terminal_leaves_the_question_open_for_whoever_comes_back() {
+    let project = Project::with_job(ASKS);
+    let mut line = Line::at(&project);
+    line.sees("1 waits for you");
+    let ends = line.close();
+    assert_eq!(project.questions(1), ["r1-1"]);
+    let mut desk = Desk::of(&project, ["attach"]);
+    allows(&mut desk);
+    desk.sees("run-1 has ended");
+    ends();
+    assert_eq!(exit_code(&project), 0);
+    assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
+}
+
+#[test]
+fn a_closed_terminal_refuses_when_the_settings_say_so() {
+    let project = Project::with_job(ASKS);
+    own_settings(&project, r#"{"pointsman": {"hangup": "refuse"}}"#);
+    let mut line = Line::at(&project);
+    line.sees("1 waits for you");
+    line.close()();
+    assert_eq!(exit_code(&project), 3);
+    assert_eq!(project.read("asked.txt"), None);
+    let why = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(
+        why.out.contains("the terminal of the run was closed"),
+        "{}",
+        why.out
+    );
+}
+
+#[test]
+fn an_attached_terminal_that_is_closed_changes_nothing_and_stops_on_request() {
+    let project = Project::with_job(ASKS);
+    project
+        .run(["run", "--detach", "--attended", "job.toml"])
+        .expect_code(0);
+    let mut desk = Desk::of(&project, ["attach"]);
+    desk.sees("1 waits for you");
+    drop(desk);
+    assert_eq!(project.questions(1), ["r1-1"]);
+    let mut desk = Desk::of(&project, ["attach"]);
+    desk.sees("1 waits for you");
+    desk.sends_until(CTRL_C, "stop the whole run");
+    desk.sends(CTRL_C);
+    desk.sees("run-1 has ended");
+    assert_eq!(exit_code(&project), 130);
+}
