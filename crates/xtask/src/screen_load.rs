@@ -236,8 +236,8 @@ fn answer_all(socket: &Path) -> Result<u64> {
         while open.len() > keep {
             let Some(card) = open.pop_front() else { break };
             let ask = json!({
-                "ask": "answer", "id": card["id"], "answer": "deny", "text": null,
-                "always": null, "digest": card["digest"],
+                "ask": "answer", "id": card.get("id"), "answer": "deny", "text": null,
+                "always": null, "digest": card.get("digest"),
             });
             if writeln!(answering, "{ask}").is_err() {
                 return Ok(answered);
@@ -265,7 +265,7 @@ fn report(load: &Load, log: &str, memory: &[u64], took: Duration) -> Result<()> 
         let field = |name: &str| {
             let rest = line.split_once(name)?.1;
             let rest = rest.trim_start_matches('"');
-            rest.split(|c: char| c == '"' || c == ' ').next()
+            rest.split(['"', ' ']).next()
         };
         frames.extend(field("took_us=").and_then(|text| text.parse::<u64>().ok()));
         let listed = field("waited_ms=").unwrap_or_default().split(',');

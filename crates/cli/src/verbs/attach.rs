@@ -151,7 +151,7 @@ impl AttachedSeat {
                 return Left::ByPerson;
             }
             looks = looks.wrapping_add(1);
-            if looks % LOOKS_PER_STATUS == 0 {
+            if looks.is_multiple_of(LOOKS_PER_STATUS) {
                 match self.ask(Ask::Status).await {
                     Some(Reply::Status(status)) => {
                         let _ = screen.jobs(status.jobs).await;

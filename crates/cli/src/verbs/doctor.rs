@@ -186,6 +186,7 @@ fn programs(loaded: &Loaded, place: &Place) -> Vec<Finding> {
         environment: environment.clone(),
         attended: Attended::No,
         tree: Arc::new(DiskTree),
+        allow_rules: loaded.switches.allow_rules,
         ledger: None,
     };
     let broken = hooks_that_cant_start(&loaded.hooks, &hook_place);

@@ -153,7 +153,7 @@ impl Printer {
 
     /// Prints text that is the same in both forms.
     pub(super) async fn raw(&self, text: String) {
-        self.print(Piece::Out(text)).await;
+        self.print(Piece::Object(text)).await;
     }
 
     /// Prints one object for a program; nothing in a person's form.
