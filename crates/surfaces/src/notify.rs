@@ -133,6 +133,7 @@ impl NotifyService {
                     RequestEvent::Opened(_)
                     | RequestEvent::Touched { .. }
                     | RequestEvent::Advised { .. }
+                    | RequestEvent::Explained { .. }
                     | RequestEvent::DeadlineSoon { .. },
                 ) => {}
             }

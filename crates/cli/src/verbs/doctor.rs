@@ -9,7 +9,7 @@ use std::sync::Arc;
 use pointsman_gate::{HookPlace, hooks_that_cant_start};
 use pointsman_ledger::{LedgerReader, ReadError, RunState};
 use pointsman_model::{Attended, RunId};
-use pointsman_policy::settings::{Loaded, lint};
+use pointsman_policy::settings::{ClassifierBy, Loaded, lint};
 use pointsman_policy::{DiskTree, Problem, Severity};
 use pointsman_process::{Environment, find_program};
 use pointsman_surfaces::shown;
@@ -202,10 +202,11 @@ fn programs(loaded: &Loaded, place: &Place) -> Vec<Finding> {
         findings.push(Finding::new("hooks", State::Well, text));
     }
     let own = &loaded.pointsman;
-    let classifier = own
-        .classifier
-        .as_ref()
-        .map(|it| (&it.command, "classifier"));
+    let classifier = own.classifier.as_ref().and_then(|it| match &it.by {
+        ClassifierBy::Program { command } => Some((command, "classifier")),
+        // Whether a model answers is seen when it is asked.
+        ClassifierBy::Model(_) => None,
+    });
     let notify = Some((&own.notify.command, "notify"));
     let escalation = own
         .notify

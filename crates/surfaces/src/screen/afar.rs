@@ -50,6 +50,7 @@ impl Afar {
                     shown: opened.showing == Showing::AtOnce,
                     touched: false,
                     advice: Vec::new(),
+                    explanation: None,
                 };
                 let shown = open.shown.then(|| Event::Shown(Arc::new(open.clone())));
                 self.open.insert(opened.request.id, open);
@@ -68,6 +69,13 @@ impl Afar {
                 open.advice.push(advice.clone());
                 open.shown
                     .then_some(Event::Advised(advised.request, advice))
+            }
+            RecordBody::Explained(explained) => {
+                let explanation = Arc::new(explained.explanation.clone());
+                let open = self.open.get_mut(&explained.request)?;
+                open.explanation = Some(Arc::clone(&explanation));
+                open.shown
+                    .then_some(Event::Explained(explained.request, explanation))
             }
             RecordBody::RequestClosed(closed) => {
                 let open = self.open.remove(&closed.request)?;

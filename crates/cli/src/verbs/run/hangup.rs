@@ -29,6 +29,7 @@ pub(super) async fn refuse_all(requests: Requests, shutdown: CancellationToken) 
                 RequestEvent::Opened(_)
                 | RequestEvent::Touched { .. }
                 | RequestEvent::Advised { .. }
+                | RequestEvent::Explained { .. }
                 | RequestEvent::DeadlineSoon { .. }
                 | RequestEvent::Closed { .. },
             ) => {}
