@@ -45,7 +45,13 @@ pub(crate) fn call(
         }
         "eval" => eval(walker, scene, called, state),
         "source" | "." => source(walker, called, state),
-        "trap" => trap(walker, scene, called, state),
+        "trap" => {
+            trap(walker, scene, called, state);
+            if called.args().len() > 1 {
+                // Some signals come before every command.
+                state.forget_variables();
+            }
+        }
         "alias" => alias(walker, scene, called, state),
         "enable" | "hash" => lookup(walker, called, state),
         "fc" if !listing(called) => again(walker, called, state),
@@ -244,6 +250,19 @@ fn eval(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: 
         }
         None => {
             opaque(walker, called, OpaqueWhy::UnknownScript);
+            let spelled: Vec<&str> = called
+                .args()
+                .iter()
+                .map(|field| field.source.trim_matches('"'))
+                .collect();
+            let spelled = spelled.join(" ");
+            if !spelled.contains(['"', '\'']) {
+                // What is known of it, with the unknown in its place.
+                let view = EffectView::Might;
+                let scene = Scene { view, ..*scene };
+                let mut own = state.clone();
+                walker.call_script(&scene, called, &spelled, called.span, view, &mut own);
+            }
             state.forget_variables();
         }
     }

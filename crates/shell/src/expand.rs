@@ -222,8 +222,15 @@ impl Expander<'_> {
                 Value::Patterns(patterns) => Value::Patterns(patterns),
                 Value::Texts(_) | Value::List(_) | Value::Unknown => return unknown,
             },
-            Form::Indirect
-            | Form::Assign
+            Form::Indirect => match self.state.variables.get(parameter.name) {
+                Some(Value::Texts(names)) if names.len() == 1 && parameter.index.is_none() => names
+                    .first()
+                    .and_then(|name| self.state.variables.get(name))
+                    .cloned()
+                    .unwrap_or(Value::Unknown),
+                _ => return unknown,
+            },
+            Form::Assign
             | Form::Error
             | Form::Other
             | Form::Cut

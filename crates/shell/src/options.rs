@@ -52,7 +52,7 @@ pub(crate) fn read<'f>(args: &'f [Field], options: &Options, order: Order) -> Ve
                 // `--file=$x` is one option whose value is unknown.
                 match glued_unknown(field, options) {
                     Some(arg) => read.push(arg),
-                    None => read.push(Arg::Stranger(field)),
+                    None => letters_known(field, options, &mut read),
                 }
                 continue;
             }
@@ -78,9 +78,29 @@ fn glued_unknown<'f>(field: &'f Field, options: &Options) -> Option<Arg<'f>> {
     let prefix = field.prefix();
     let (name, _) = prefix.split_once('=')?;
     let long = name.strip_prefix("--")?;
-    let one = !field.is_many();
+    // A pattern is the name of files that look like this option, or the option itself.
+    let one = !field.is_many() || matches!(field.known, crate::field::Known::Glob(_));
     let known = options.long.contains(&long) || options.long_value.contains(&long);
     (one && known).then(|| Arg::Option(name, Some(field.tail(name.len() + 1))))
+}
+
+/// `-i$x`, `-rf$x`: the letters that are known, and a value or more letters that are not.
+fn letters_known<'f>(field: &'f Field, options: &Options, read: &mut Vec<Arg<'f>>) {
+    let prefix = field.prefix();
+    let letters = prefix.strip_prefix('-').filter(|it| !it.starts_with('-'));
+    for (at, char) in letters.unwrap_or("").char_indices() {
+        let behind = 1 + at + char.len_utf8();
+        let letter = prefix.get(1 + at..behind).unwrap_or("");
+        if options.short.contains(char) {
+            read.push(Arg::Option(letter, None));
+        } else if options.short_glued.contains(char) || options.short_value.contains(char) {
+            read.push(Arg::Option(letter, Some(field.tail(behind))));
+            break;
+        } else {
+            break;
+        }
+    }
+    read.push(Arg::Stranger(field));
 }
 
 /// Reads a long option; how many further arguments it takes.
@@ -111,6 +131,12 @@ fn long<'f>(
         }
         (None, Some(next)) if !next.is_many() => {
             read.push(Arg::Option(name, Some(next.clone())));
+            1
+        }
+        // The first of the words that it becomes is the value.
+        (None, Some(next)) if !next.prefix().is_empty() => {
+            read.push(Arg::Option(name, Some(next.clone())));
+            read.push(Arg::Stranger(field));
             1
         }
         _ => {
@@ -145,6 +171,11 @@ fn short<'f>(
             return match next {
                 Some(next) if !next.is_many() => {
                     read.push(Arg::Option(letter, Some(next.clone())));
+                    1
+                }
+                Some(next) if !next.prefix().is_empty() => {
+                    read.push(Arg::Option(letter, Some(next.clone())));
+                    read.push(Arg::Stranger(field));
                     1
                 }
                 _ => {

@@ -8,6 +8,7 @@ mod awk;
 mod carriers;
 mod files;
 mod git;
+mod globals;
 mod interpreters;
 mod jq;
 mod listed;
@@ -211,8 +212,10 @@ pub(crate) fn told_by_arguments(called: &Called<'_>) -> Told {
     let program = called.program().unwrap_or("");
     let name = program.rsplit('/').next().unwrap_or(program);
     let carried = carriers::carried(called, name);
+    let mut inner = carried.inner;
+    inner.extend(globals::without(called, name));
     Told {
-        inner: carried.inner,
+        inner,
         uses: named::named(called, name),
         unusual: carried.unusual,
     }

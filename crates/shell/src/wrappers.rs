@@ -202,6 +202,7 @@ fn guess(
     state: &State,
 ) {
     let args = called.args();
+    unknown_command(walker, called, args.get(from..).unwrap_or_default());
     let mut guesses = 0;
     let mut known = 0;
     for at in from..args.len() {
@@ -227,6 +228,35 @@ fn guess(
         walker.call_inner(scene, called, inner, view, &mut state.clone());
         one_word(walker, scene, called, inner, state);
     }
+}
+
+/// Behind a wrapper a word of unknown value may be what it starts. A runner's may be a package, an
+/// image or a machine, and what it starts is a matter of the rule for the runner.
+fn unknown_command(walker: &mut Walker<'_>, called: &Called<'_>, args: &[Field]) {
+    let name = called.program().unwrap_or("");
+    if runners::is_runner(name.rsplit('/').next().unwrap_or(name)) {
+        return;
+    }
+    let known = |field: &&Field| {
+        let text = field.text();
+        text.is_some_and(|text| !text.starts_with('-') && !is_number(text))
+    };
+    let mut before = args.iter().take_while(|field| !known(field));
+    if let Some(field) = before.find(|field| field.text().is_none()) {
+        walker.sink.opaque(
+            called.part,
+            EffectView::Might,
+            OpaqueWhy::UnknownProgram,
+            &field.source,
+            field.span,
+        );
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes()
+        .next()
+        .is_some_and(|byte| byte.is_ascii_digit())
 }
 
 /// Whether the word is the name of a program that rules are written for, or that starts others.

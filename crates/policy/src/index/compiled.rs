@@ -314,7 +314,16 @@ fn tightens_path(
             ..
         } => {
             // Files of such names that are there below it: which these are can be looked up.
-            named_below(at, base, names, subject.reach, tree)
+            let found = named_below(at, base, names, subject.reach, tree);
+            // Files of any name may come to be there; a folder's name is not looked for at every depth
+            // then, that is for folders which are there.
+            let unnamed = **names == *"*" && subject.reach == pointsman_model::Reach::ContentBelow;
+            let may = || {
+                let near = at.near(pattern).gaps();
+                let comes = unnamed && base.lower.iter().any(|base| can_meet(&near, &below(base)));
+                comes.then_some(Strength::May)
+            };
+            found.or_else(may)
         }
         PathKind::Pattern {
             base,
@@ -384,7 +393,10 @@ fn named_below(
     });
     // A rule that speaks of such names may mean one that is not there yet.
     let last = at.glob.rsplit('/').next().unwrap_or(&at.glob);
-    let speaks = !matches!(last, "*" | "**") && names != "*";
+    // A hidden one is taken for meant only where its dot is.
+    let hidden = last.starts_with('.') && names.starts_with(['*', '?', '[']);
+    let any = matches!(&*names, "*" | "[!.]*");
+    let speaks = !matches!(last, "*" | "**") && !any && !hidden;
     let may = may || speaks && can_meet(&glob_with_gaps(last), &glob_with_gaps(&names));
     may.then_some(Strength::May)
 }
@@ -474,7 +486,27 @@ fn base_exists(pattern: &PathPattern, tree: &dyn Tree) -> bool {
     base != AbsPath::root() && tree.kind(&base) != EntryKind::Missing
 }
 
+/// All that can lie below a folder, as a text with gaps.
+fn below(folder: &AbsPath) -> Vec<u8> {
+    let mut gaps: Vec<u8> = plain_bytes(folder.as_str()).collect();
+    gaps.extend([b'/', GAP]);
+    gaps
+}
+
 impl AnchoredPath {
+    /// The same without the depth that a deny's one name has.
+    fn near(&self, pattern: &PathPattern) -> Self {
+        let glob = match self.glob.strip_prefix("**/") {
+            Some(glob) if pattern.depth == PathDepth::AnyInDenies => glob,
+            Some(_) | None => &self.glob,
+        };
+        Self {
+            folder: self.folder.clone(),
+            glob: glob.into(),
+            meant: self.meant,
+        }
+    }
+
     /// Whether the pattern matches the path, or a folder on the way to it.
     pub(crate) fn covers(&self, path: &AbsPath) -> bool {
         self.covers_with(path, Names::Anything)

@@ -266,6 +266,8 @@ impl<'a> Look<'a> {
                     self.rules(fact, &Subject::Skill(opaque.text.clone()), AllHits);
                 }
             }
+            // What runs elsewhere is listed beside it, or is unknown in a way of its own.
+            OpaqueWhy::Remote => {}
             OpaqueWhy::Syntax
             | OpaqueWhy::TooLong
             | OpaqueWhy::TooDeep
@@ -275,7 +277,6 @@ impl<'a> Look<'a> {
             | OpaqueWhy::HiddenCharacter
             | OpaqueWhy::UnknownProgram
             | OpaqueWhy::UnknownScript
-            | OpaqueWhy::Remote
             | OpaqueWhy::Environment => {
                 self.rules(fact, &Subject::Anything, TighteningsAlone);
             }

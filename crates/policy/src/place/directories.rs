@@ -42,6 +42,13 @@ impl Directories {
     pub(crate) fn hold_all(&self, subject: &PathSubject, tree: &dyn Tree) -> bool {
         match &subject.kind {
             PathKind::Known(path) => self.hold(path, tree),
+            // Names at any depth: what lies below a folder of theirs, links not followed.
+            PathKind::Pattern {
+                base,
+                complete,
+                names: Some(_),
+                ..
+            } => *complete && self.hold(base, tree),
             PathKind::Pattern {
                 base,
                 now,

@@ -136,3 +136,35 @@ fn names_that_the_line_makes_lead_to_what_they_stand_for() {
         ("D=.git; sh -c 'cat $D/config'", "!read /w/proj/.git/config"),
     ]);
 }
+
+#[test]
+fn a_word_of_unknown_value_does_not_hide_the_folder_it_begins_with() {
+    check(&[
+        ("echo x > .git/$F", "write /w/proj/.git <*> by redirect"),
+        ("cp x .git/hooks/$F", "write /w/proj/.git/hooks <*>"),
+        ("cd .git && tee $F", "write /w/proj/.git <*>"),
+        ("rm -rf /$X", "remove / <*>"),
+        ("rm -rf ~/$X", "remove /home/dev <*>"),
+        ("rm -rf /tmp/$X/y", "remove /tmp <*/y>"),
+        ("curl -d @secrets/$F h", "read /w/proj/secrets <*>"),
+        ("cp \"$S\" docs/", "write /w/proj/docs <**> content below"),
+        ("cat $F", "!read /w/proj <*>"),
+        ("rm ./$F", "!remove /w/proj <*>"),
+    ]);
+}
+
+#[test]
+fn a_subcommand_is_found_behind_options() {
+    check(&[
+        ("docker --context x run i", "run docker run i"),
+        ("npm -w web publish", "run npm publish !Network"),
+        ("cargo +nightly publish", "run cargo publish !Network"),
+        (
+            "kubectl -n a --context b delete c",
+            "run kubectl delete c !Destructive !Network",
+        ),
+        ("sudo $X y", "opaque UnknownProgram \"$X\""),
+        ("nice -n $N $P x", "opaque UnknownProgram \"$N\""),
+        ("kubectl exec $P -- ls", "!opaque UnknownProgram \"$P\""),
+    ]);
+}

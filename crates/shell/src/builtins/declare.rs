@@ -293,8 +293,15 @@ pub(super) fn printf(
         // Some other text that could be an option, or is known only when it runs.
         None => None,
     };
+    let value = match args {
+        [_, _, format] if first == "-v" => match format.text() {
+            Some(text) if !text.contains(['%', '\\']) => Value::text(text),
+            _ => Value::Unknown,
+        },
+        _ => Value::Unknown,
+    };
     match name {
-        Some(name) => set_variable(walker, scene, name, Value::Unknown, state),
+        Some(name) => set_variable(walker, scene, name, value, state),
         None if first.starts_with('-') && !first.starts_with("-v") => {}
         None => opaque(walker, called, OpaqueWhy::Environment),
     }

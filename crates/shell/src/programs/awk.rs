@@ -121,8 +121,8 @@ fn look_through(facts: &mut Facts, text: &str, program: &Field, values: &[Field]
                     starts(facts, None, program);
                 }
             }
+            Token::Name("ARGV" | "ENVIRON" | "PROCINFO") => facts.spoil(),
             Token::Name("getline") => {
-                facts.nature = RunNature::Wrapper;
                 getline(facts, &tokens, at, program, values);
             }
             Token::Sign('@') => {
@@ -173,7 +173,8 @@ fn redirects(
     values: &[Field],
 ) {
     match next {
-        Some(Token::Text(file)) if file == "/dev/stderr" || file == "/dev/stdout" => {}
+        Some(Token::Text(file))
+            if matches!(file.as_str(), "/dev/stderr" | "/dev/stdout" | "/dev/null") => {}
         Some(Token::Text(file)) => {
             facts.spoil();
             facts.write(&Field::made(file, program.span), Change::Content);
@@ -214,6 +215,7 @@ fn getline(facts: &mut Facts, tokens: &[Token<'_>], at: usize, program: &Field, 
     match behind.get(from + 1) {
         Some(Token::Text(file)) => facts.read(&Field::made(file, program.span), Reach::Itself),
         _ => {
+            facts.spoil();
             for file in candidates(tokens, program, values) {
                 facts.might(&file, UseKind::Read(Reach::Itself));
             }
@@ -374,7 +376,6 @@ mod tests {
             "BEGIN{system(\"id\")}",
             "{print | \"sh\"}",
             "{\"id\" | getline x}",
-            "{getline x < \"f\"}",
             "@load \"x\"",
             "{print |& \"cmd\"}",
         ] {

@@ -17,7 +17,7 @@ const NONE: Options = Options {
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     let facts = match name {
         "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" => remove(asked, name),
-        "mkdir" | "touch" | "mkfifo" | "mktemp" => make(asked, name),
+        "mkdir" | "touch" | "mkfifo" | "mktemp" | "mknod" => make(asked, name),
         "cp" | "mv" | "install" | "gcp" | "gmv" | "ln" | "link" => copy(asked, name),
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "chcon" => attributes(asked),
         "tee" | "sponge" | "truncate" | "fallocate" => write_all(asked, name),
@@ -240,6 +240,10 @@ fn copy(asked: &Asked<'_>, name: &str) -> Facts {
             facts.write(source, Change::Remove);
         }
         let inside = inside(&target, source);
+        if inside.is_none() {
+            // A name that nobody knows, in the target if that is a folder.
+            facts.might(&target, UseKind::Below(Change::Content));
+        }
         if let Some(inside) = &inside {
             facts.might(inside, UseKind::Write(Change::Content));
         }
@@ -314,9 +318,11 @@ fn attributes(asked: &Asked<'_>) -> Facts {
     };
     let mut facts = Facts::program();
     let mut reference = false;
+    let mut deep = false;
     let mut operands = Vec::new();
     for arg in read(asked.args(), &ATTRIBUTES, Order::Mixed) {
         match arg {
+            Arg::Option("R" | "--recursive", _) => deep = true,
             Arg::Option(..) => {}
             Arg::Stranger(field) => match field.text() {
                 Some(text) if text.starts_with("--reference") => reference = true,
@@ -329,6 +335,9 @@ fn attributes(asked: &Asked<'_>) -> Facts {
     let skip = if reference { 0 } else { 1 };
     for field in operands.iter().skip(skip) {
         facts.write(field, Change::Attributes);
+        if deep {
+            facts.might(field, UseKind::Below(Change::Attributes));
+        }
     }
     facts
 }

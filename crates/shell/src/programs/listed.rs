@@ -6,7 +6,7 @@
 //! the project's own folders (`tsc`, `tokei`) or runs what the project configures (`mvn`, `pnpm`, `rustc`).
 
 /// Sorted, for people; looked through by halves.
-const RUN_UNASKED: [&str; 88] = [
+const RUN_UNASKED: [&str; 89] = [
     "[",
     "arch",
     "awk",
@@ -83,6 +83,7 @@ const RUN_UNASKED: [&str; 88] = [
     "strings",
     "tac",
     "tail",
+    "tee",
     "test",
     "tput",
     "tr",

@@ -46,6 +46,14 @@ pub(crate) fn named(called: &Called<'_>, name: &str) -> Vec<Use> {
         }
         uses.operands(entry, called);
     }
+    if matches!(name, "cpio" | "pax" | "afio")
+        && let Some(text) = &called.input.text
+    {
+        for word in text.split_whitespace() {
+            let field = Field::made(word, called.span);
+            uses.push(&field, UseKind::Read(Reach::Itself));
+        }
+    }
     if matches!(name, "npm" | "pnpm" | "yarn") && sets_settings(args) {
         // Whichever of its files it is, each is protected under this name too.
         let file = Field::made(".npmrc", called.span);
@@ -170,7 +178,7 @@ impl Uses {
                     self.push(last, UseKind::Below(Change::Content));
                 }
                 for field in operands {
-                    self.file(field, UseKind::Read(Reach::Itself));
+                    self.file(field, UseKind::Read(Reach::ContentBelow));
                 }
             }
             Operands::Unpack => {

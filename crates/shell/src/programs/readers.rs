@@ -89,6 +89,15 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
                 if !reader.every_option {
                     facts.spoil();
                 }
+                // A shortened option may name a file.
+                if let Some((name, _)) = field.prefix().split_once('=')
+                    && name.starts_with("--")
+                {
+                    let value = field.tail(name.len() + 1);
+                    if value.prefix().starts_with(['/', '~']) || value.prefix().contains("..") {
+                        facts.read(&value, Reach::Itself);
+                    }
+                }
                 if field.text().is_none() {
                     operands.push(field);
                 }

@@ -4,8 +4,8 @@ mod find;
 
 use pointsman_model::Reach;
 
-use super::{Asked, Facts, Lists};
-use crate::field::Field;
+use super::{Asked, Facts, Lists, UseKind, below};
+use crate::field::{Field, Known};
 use crate::options::{Arg, Options, Order, read};
 
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
@@ -82,6 +82,8 @@ fn grep(asked: &Asked<'_>, name: &str) -> Facts {
     let mut patterned = false;
     let mut recursive = name == "rgrep";
     let mut names = false;
+    let mut unknown = false;
+    let mut only: Vec<Field> = Vec::new();
     let mut operands = Vec::new();
     for arg in read(asked.args(), &GREP, Order::Mixed) {
         match arg {
@@ -91,10 +93,15 @@ fn grep(asked: &Asked<'_>, name: &str) -> Facts {
                 facts.read(&file, Reach::Itself);
             }
             Arg::Option("--exclude-from", Some(file)) => facts.read(&file, Reach::Itself),
+            Arg::Option("--include", Some(glob)) => only.push(glob),
             Arg::Option("r" | "R" | "--recursive" | "--dereference-recursive", _) => {
                 recursive = true;
             }
-            Arg::Option("d" | "--directories", Some(value)) => recursive |= value.is("recurse"),
+            Arg::Option("d" | "--directories", Some(value)) => {
+                recursive |= value
+                    .text()
+                    .is_none_or(|text| !text.is_empty() && "recurse".starts_with(text));
+            }
             Arg::Option("l" | "L" | "--files-with-matches" | "--files-without-match", _) => {
                 names = true;
             }
@@ -103,10 +110,17 @@ fn grep(asked: &Asked<'_>, name: &str) -> Facts {
             Arg::Stranger(field) => {
                 if field.text().is_none() {
                     operands.push(field);
+                    unknown |= matches!(field.known, Known::Unknown(_));
                 }
             }
             Arg::Operand(field) => operands.push(field),
         }
+    }
+    if unknown {
+        for field in operands.iter().filter(|field| field.text().is_some()) {
+            facts.might(field, UseKind::Read(Reach::ContentBelow));
+        }
+        facts.might(&asked.here(), UseKind::Read(Reach::ContentBelow));
     }
     if !patterned && !operands.is_empty() {
         operands.remove(0);
@@ -121,7 +135,10 @@ fn grep(asked: &Asked<'_>, name: &str) -> Facts {
     } else {
         Otherwise::Input
     };
-    read_files(asked, &mut facts, &operands, reach, otherwise);
+    match picked(&only, Hidden::Read).filter(|_| recursive) {
+        Some(picked) => read_picked(asked, &mut facts, &operands, &picked),
+        None => read_files(asked, &mut facts, &operands, reach, otherwise),
+    }
     facts.lists = match (names, operands.is_empty() && !recursive) {
         (true, _) => Lists::WhatItReads,
         (false, true) => Lists::WhatItIsFed,
@@ -145,6 +162,24 @@ fn read_files(
     }
     if operands.is_empty() && otherwise == Otherwise::Folder {
         facts.read(&asked.here(), reach);
+    }
+}
+
+/// Reads files of such names below the operands, or below the folder when there are none.
+fn read_picked(asked: &Asked<'_>, facts: &mut Facts, operands: &[&Field], picked: &str) {
+    let here = asked.here();
+    let folders: Vec<&Field> = match operands {
+        [] => vec![&here],
+        named => named.to_vec(),
+    };
+    for folder in folders.into_iter().filter(|field| !field.is("-")) {
+        if !operands.is_empty() {
+            facts.read(folder, Reach::Itself);
+        }
+        match below(folder, picked) {
+            Some(below) => facts.read(&below, Reach::Itself),
+            None => facts.read(folder, Reach::ContentBelow),
+        }
     }
 }
 
@@ -276,6 +311,8 @@ fn rg(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::reader();
     let mut patterned = false;
     let mut names = false;
+    let mut only: Vec<Field> = Vec::new();
+    let mut hidden = Hidden::LeftOut;
     let mut operands = Vec::new();
     for arg in read(asked.args(), &RG, Order::Mixed) {
         match arg {
@@ -291,11 +328,16 @@ fn rg(asked: &Asked<'_>) -> Facts {
                 facts.read(&file, Reach::Itself);
             }
             Arg::Option("--ignore-file", Some(file)) => facts.read(&file, Reach::Itself),
+            Arg::Option("g" | "--glob" | "--iglob", Some(glob)) => only.push(glob),
+            Arg::Option("." | "--hidden" | "u" | "--unrestricted", _) => {
+                hidden = Hidden::Read;
+            }
             Arg::Option(..) => {}
             Arg::Stranger(field) => {
                 facts.spoil();
                 if field.text().is_none() {
                     operands.push(field);
+                    facts.might(&asked.here(), UseKind::Read(Reach::ContentBelow));
                 }
             }
             Arg::Operand(field) => operands.push(field),
@@ -311,13 +353,39 @@ fn rg(asked: &Asked<'_>) -> Facts {
         Reach::ContentBelow
     };
     let otherwise = Otherwise::of_input(asked.called.input);
-    read_files(asked, &mut facts, &operands, reach, otherwise);
+    let picked = picked(&only, hidden);
+    match picked.filter(|_| reach == Reach::ContentBelow) {
+        Some(_) if fed && operands.is_empty() => {}
+        Some(picked) => read_picked(asked, &mut facts, &operands, &picked),
+        None => read_files(asked, &mut facts, &operands, reach, otherwise),
+    }
     if names {
         facts.lists = Lists::WhatItReads;
     } else if fed && operands.is_empty() {
         facts.lists = Lists::WhatItIsFed;
     }
     facts
+}
+
+/// The names of the files that a search reads below a folder, when that is less than all: those of its one
+/// pattern, else all but hidden ones.
+fn picked(only: &[Field], hidden: Hidden) -> Option<String> {
+    let plain = |text: &str| !text.contains(['/', '{', '!', '\\']);
+    match only {
+        [] if hidden == Hidden::LeftOut => Some("[!.]*".to_owned()),
+        [one] => match &one.known {
+            Known::Text(text) | Known::Glob(text) => plain(text).then(|| text.to_string()),
+            Known::Unknown(_) => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a search reads hidden files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hidden {
+    LeftOut,
+    Read,
 }
 
 const AG: Options = Options {

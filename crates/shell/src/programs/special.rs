@@ -124,7 +124,12 @@ fn uniq(asked: &Asked<'_>) -> Facts {
     for arg in read(asked.args(), &UNIQ, Order::Mixed) {
         match arg {
             Arg::Option(..) => {}
-            Arg::Stranger(_) => facts.spoil(),
+            Arg::Stranger(field) => {
+                facts.spoil();
+                if field.text().is_none() {
+                    operands.push(field);
+                }
+            }
             Arg::Operand(field) => {
                 if field.is_many() {
                     facts.spoil();

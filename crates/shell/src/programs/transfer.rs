@@ -120,6 +120,12 @@ fn tar(asked: &Asked<'_>) -> Facts {
             if let Some(archive) = &tar.archive {
                 facts.read(archive, Reach::Itself);
             }
+            if mode.is_none() || asked.args().iter().any(|field| field.text().is_none()) {
+                // It may make an archive all the same.
+                for member in &tar.members {
+                    facts.might(member, UseKind::Read(Reach::ContentBelow));
+                }
+            }
             if mode == Some('x') {
                 let target = tar.folder.unwrap_or_else(|| asked.here());
                 facts.write(&target, Change::Content);

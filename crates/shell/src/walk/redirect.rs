@@ -6,6 +6,7 @@ use pointsman_model::{
 };
 
 use super::{Input, Scene, Walker, path_in};
+use crate::expand::escaped;
 use crate::field::{Field, Known, Shape};
 use crate::programs::below;
 use crate::state::{Folder, State, Value};
@@ -321,6 +322,38 @@ impl Walker<'_> {
         })
     }
 
+    /// What a word of unknown value names for sure: the folder that it begins with, or where it is taken
+    /// from when the line has gone elsewhere. What follows is any name there.
+    fn known_part(&self, field: &Field, state: &State) -> Vec<PathValue> {
+        let Known::Unknown(unknown) = &field.known else {
+            return Vec::new();
+        };
+        let front = match unknown.prefix.rfind('/') {
+            Some(at) => unknown.prefix.get(..=at).unwrap_or(""),
+            None => "",
+        };
+        // Here and in `./` it may be anything of the project, as any word may.
+        if matches!(front, "" | "./") && state.folder() == Some(self.start) {
+            return Vec::new();
+        }
+        let name = unknown.prefix.get(front.len()..).unwrap_or("");
+        let folder = Field {
+            known: Known::Text(if front.is_empty() { "." } else { front }.into()),
+            ..field.clone()
+        };
+        let glob: Box<str> = format!("{}*{}", escaped(name), behind(&field.source)).into();
+        paths(&folder, state)
+            .into_iter()
+            .filter_map(|path| match path {
+                PathValue::Known(base) => Some(PathValue::Pattern {
+                    base,
+                    glob: glob.clone(),
+                }),
+                PathValue::Pattern { .. } | PathValue::Unknown(_) => None,
+            })
+            .collect()
+    }
+
     /// Each path that the field may stand for: in the likely folder as sure as `view`, in the folders
     /// of ways that go wrong as a possibility.
     fn each_path(
@@ -334,6 +367,9 @@ impl Walker<'_> {
             for path in paths(&home, state) {
                 push(self, EffectView::Might, path);
             }
+        }
+        for path in self.known_part(field, state) {
+            push(self, EffectView::Might, path);
         }
         for (number, path) in paths(field, state).into_iter().enumerate() {
             let view = if number == 0 { view } else { EffectView::Might };
@@ -379,6 +415,24 @@ fn glob_in(folder: &Folder, pattern: &str) -> Option<PathValue> {
         base: behind_process(path_in(folder, front)?, folder),
         glob: glob.into(),
     })
+}
+
+/// What a word goes on with behind its last expansion, when that is more of a path.
+fn behind(source: &str) -> &str {
+    let plain = source.trim_matches('"');
+    let from = plain.rfind('$').map_or(plain.len(), |at| at + 1);
+    let last = plain.get(from..).unwrap_or("");
+    let rest = match last.chars().next() {
+        Some('{') => last.split_once('}').map_or("", |(_, rest)| rest),
+        Some('(') => last.rsplit_once(')').map_or("", |(_, rest)| rest),
+        _ => last.trim_start_matches(|char: char| char.is_ascii_alphanumeric() || char == '_'),
+    };
+    let spelled = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-*?".contains(&byte);
+    if rest.starts_with('/') && rest.bytes().all(spelled) && !rest.contains("..") {
+        rest.trim_end_matches('/')
+    } else {
+        ""
+    }
 }
 
 /// A path that leads through a process's own links, `/proc/self/cwd` and `/proc/self/root`, as the

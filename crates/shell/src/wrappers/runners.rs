@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::walk::{Called, Scene, Walker};
 
 /// Programs that run a package's command: all of their arguments, or those behind these words.
-const RUNNERS: [(&str, &[&str]); 53] = [
+const RUNNERS: [(&str, &[&str]); 58] = [
     ("npx", &[]),
     ("bunx", &[]),
     ("pnpx", &[]),
@@ -65,6 +65,11 @@ const RUNNERS: [(&str, &[&str]); 53] = [
     ("watchexec", &[]),
     ("cargo-watch", &[]),
     ("pee", &[]),
+    ("cmd", &["/c", "/C", "/k", "/K"]),
+    ("cmd.exe", &["/c", "/C", "/k", "/K"]),
+    ("adb", &["shell"]),
+    ("foreman", &["run"]),
+    ("honcho", &["run"]),
 ];
 
 /// Subcommands of a terminal's multiplexer that run a command line, type one, or keep one for later.
@@ -104,6 +109,12 @@ const MULTIPLEXED: [&str; 34] = [
     "-dmS",
     "-m",
 ];
+
+/// Whether a program of that name is a runner.
+pub(super) fn is_runner(name: &str) -> bool {
+    RUNNERS.iter().any(|(runner, _)| *runner == name)
+        || matches!(name, "tmux" | "screen" | "byobu" | "zellij")
+}
 
 /// Calls the runner, if the command is one in a form that runs something.
 pub(super) fn call(
@@ -204,7 +215,20 @@ fn remote(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state
         text.split([':', '/']).next().unwrap_or(text)
     });
     walker.connect(called.view, name, host, called.part);
-    let command = args.get(at + 1..).unwrap_or_default();
+    // Options may stand behind the host too.
+    let mut behind = at + 1;
+    while let Some(text) = args.get(behind).and_then(Field::text)
+        && text.starts_with('-')
+    {
+        behind += 1;
+        let letters = text.get(1..).unwrap_or("");
+        let valued = letters.find(|char| VALUED.contains(char));
+        behind += usize::from(valued.is_some_and(|at| at + 1 == letters.len()));
+        if text == "--" {
+            break;
+        }
+    }
+    let command = args.get(behind..).unwrap_or_default();
     if command.is_empty() && !called.input.fed {
         return;
     }
@@ -226,5 +250,7 @@ fn remote(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state
         let (span, view) = (called.span, EffectView::Might);
         let inner = Scene { view, ..*scene };
         walker.call_script(&inner, called, &text, span, view, &mut own);
+    } else {
+        super::unknown_script(walker, called, None);
     }
 }

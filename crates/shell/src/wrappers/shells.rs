@@ -24,6 +24,7 @@ pub(super) fn is_shell(name: &str) -> bool {
             | "rbash"
             | "fish"
             | "pwsh"
+            | "powershell"
             | "tcsh"
             | "csh"
             | "yash"
@@ -33,7 +34,7 @@ pub(super) fn is_shell(name: &str) -> bool {
 
 /// Whether the text of the shell's language reads as Bash's does, as far as we list commands.
 fn speaks_bash(name: &str) -> bool {
-    !matches!(name, "fish" | "pwsh" | "tcsh" | "csh")
+    !matches!(name, "fish" | "pwsh" | "powershell" | "tcsh" | "csh")
 }
 
 /// Programs that run one of their arguments as a text for `sh`.
@@ -78,7 +79,7 @@ pub(super) fn shell(
             break;
         }
         if !text.starts_with("--") && text.starts_with('-') {
-            script |= text.contains('c');
+            script |= text.contains('c') || name == "pwsh" && text.starts_with("-C");
             from_input |= text.contains('s');
         }
         if matches!(text, "-O" | "+O") {
@@ -87,7 +88,8 @@ pub(super) fn shell(
         }
         at += 1;
         if VALUED.contains(&text) || (!text.starts_with("--") && text.ends_with('o')) {
-            if matches!(text, "--rcfile" | "--init-file") {
+            let hidden = args.get(at).is_some_and(|field| field.is("dotglob"));
+            if matches!(text, "--rcfile" | "--init-file") || text == "-O" && hidden {
                 // It runs what stands there first.
                 unknown_script(walker, called, args.get(at));
             }
@@ -99,11 +101,7 @@ pub(super) fn shell(
         if !speaks_bash(name) {
             unknown_script(walker, called, args.get(at));
         }
-        let arguments = args.get(at + 1..).unwrap_or_default();
-        let mut own = inherited(called, state);
-        own.positional = Some(std::rc::Rc::new(
-            arguments.get(1..).unwrap_or_default().to_vec(),
-        ));
+        let mut own = with_arguments(called, args.get(at + 1..).unwrap_or_default(), state);
         script_text(walker, scene, called, args.get(at), called.view, &mut own);
         return;
     }
@@ -124,6 +122,16 @@ pub(super) fn shell(
         }
         _ => from_standard_input(walker, scene, called, state),
     }
+}
+
+/// The state of a shell that runs `-c text name arguments...`.
+fn with_arguments(called: &Called<'_>, arguments: &[Field], state: &State) -> State {
+    let mut own = inherited(called, state);
+    let rest = arguments.get(1..).unwrap_or_default();
+    own.positional = Some(std::rc::Rc::new(rest.to_vec()));
+    let zero = arguments.first().and_then(Field::text);
+    own.set("0", zero.map_or(Value::Unknown, Value::text));
+    own
 }
 
 /// What a new shell has of this one's state: its folder, the variables that are exported, and those
@@ -184,7 +192,32 @@ pub(super) fn script_text(
 ) {
     match field.and_then(|field| Some((field.text()?, field.span))) {
         Some((text, span)) => walker.call_script(scene, called, text, span, view, state),
-        None => unknown_script(walker, called, field),
+        None => {
+            unknown_script(walker, called, field);
+            known_part(walker, scene, called, field, state);
+        }
+    }
+}
+
+/// A text between double quotes with something unknown in it: the rest of it is read all the same, as
+/// the shell that it is handed to would read it with that in the same place.
+fn known_part(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    field: Option<&Field>,
+    state: &mut State,
+) {
+    let Some(field) = field else { return };
+    let inside = field
+        .source
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .filter(|inside| !inside.contains('"'));
+    if let Some(text) = inside {
+        let view = EffectView::Might;
+        let scene = Scene { view, ..*scene };
+        walker.call_script(&scene, called, text, field.span, view, state);
     }
 }
 

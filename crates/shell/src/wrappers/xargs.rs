@@ -60,6 +60,12 @@ pub(super) fn xargs(
     }
     let options = args.get(..start).unwrap_or_default();
     let mark = replaced(options);
+    for option in ["-a", "--arg-file"] {
+        for file in programs::values(options, option) {
+            let (view, role) = (called.view, PathRole::Operand);
+            walker.read(view, &file, role, Reach::Itself, state, called.part);
+        }
+    }
     let listed = called.input.names.is_some();
     let fields = filled(called, command, mark.as_deref(), Names::ReadBeside);
     // Names that a known program lists are read for themselves below, and whatever else comes is as
@@ -113,11 +119,18 @@ fn fillings(
     {
         return with_words(called, command, options, mark, &words);
     }
-    let mut calls = vec![filled(called, command, mark, Names::Anything)];
+    let mut calls = Vec::new();
     for path in called.input.names.iter().flatten().take(NAMES_MAX) {
         for place in places(path, called, state) {
             calls.push(placed(command, mark, &[place]));
         }
+    }
+    let all = called.input.names.as_ref().is_some_and(|names| {
+        let known = |path: &PathValue| !matches!(path, PathValue::Unknown(_));
+        names.len() <= NAMES_MAX && names.iter().all(known)
+    });
+    if !all || calls.is_empty() {
+        calls.insert(0, filled(called, command, mark, Names::Anything));
     }
     calls
 }
@@ -321,7 +334,10 @@ fn read_listed(walker: &mut Walker<'_>, called: &Called<'_>) {
         let used = pointsman_model::PathUse {
             path: path.clone(),
             by: PathRole::Operand,
-            reach: Reach::ContentBelow,
+            reach: match path {
+                PathValue::Pattern { .. } => Reach::Itself,
+                PathValue::Known(_) | PathValue::Unknown(_) => Reach::ContentBelow,
+            },
             span: Some(called.span),
         };
         let kind = pointsman_model::EffectKind::Read(used);
@@ -344,7 +360,8 @@ pub(super) fn parallel(
         .unwrap_or(args.len());
     let view = EffectView::Might;
     let command = args.get(..end).unwrap_or_default();
-    if command.iter().all(|field| field.may_be_option()) {
+    let option = |field: &Field| field.text().is_some() && field.may_be_option();
+    if command.iter().all(option) {
         for field in args.get(end..).unwrap_or_default().iter().skip(1) {
             shells::script_text(walker, scene, called, Some(field), view, &mut state.clone());
         }

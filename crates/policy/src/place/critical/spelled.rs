@@ -24,6 +24,9 @@ pub(super) fn is_critical(spelling: &str, precious: Precious<'_>) -> bool {
     let Some((front, rest)) = expansion(&plain) else {
         return false;
     };
+    if emptied(&plain).is_some_and(|left| empty_is_critical(&left)) {
+        return true;
+    }
     let everything = is_nothing_or_everything(rest);
     match front {
         Front::Variable { name, form } => {
@@ -43,6 +46,22 @@ pub(super) fn is_critical(spelling: &str, precious: Precious<'_>) -> bool {
             prints && everything || empty_is_critical(rest)
         }
     }
+}
+
+/// What is left of a word with several expansions when all of them are empty; only of one that goes on
+/// behind the last of them.
+fn emptied(word: &str) -> Option<String> {
+    let mut left = String::new();
+    let mut rest = word;
+    let mut count = 0;
+    while let Some(at) = rest.find(['$', '`']) {
+        left.push_str(rest.get(..at)?);
+        let (_, behind) = expansion(rest.get(at..)?)?;
+        rest = behind;
+        count += 1;
+    }
+    left.push_str(rest);
+    (count > 1 && !rest.is_empty()).then(|| left.replace("//", "/"))
 }
 
 /// What a word begins with.
@@ -198,6 +217,9 @@ mod tests {
             "$(x)/",
             "\"$(cat f)/\"*",
             "$X/../*",
+            "$A$B/*",
+            "$A/$B/*",
+            "\"$A$B\"/",
         ] {
             assert!(check(spelling), "{spelling}");
         }
@@ -213,6 +235,8 @@ mod tests {
             "\"${PWD%/*}/other/build\"",
             "$(git rev-parse --show-toplevel)/build",
             "$(cat list)",
+            "$A/$B",
+            "$A/$B/x",
         ] {
             assert!(!check(spelling), "{spelling}");
         }

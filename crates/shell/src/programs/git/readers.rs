@@ -5,7 +5,7 @@ use pointsman_model::Reach;
 use super::tables::{BRANCH, EVERYDAY, GREP, HISTORY, REMOTE, SHORTLOG, TAG};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
-use crate::programs::{Asked, Facts, Lists, UseKind};
+use crate::programs::{Asked, Facts, Lists, UseKind, below};
 
 /// What the subcommand does, if it is one that only looks.
 pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Facts> {
@@ -34,10 +34,29 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
             if name == "ls-files" {
                 facts.lists = Lists::WhatItReads;
                 facts.read(&asked.here(), Reach::NamesBelow);
+                let operands = rest.iter().filter(|field| !field.may_be_option());
+                facts.listed = operands
+                    .filter_map(|field| match field.text() {
+                        // A pattern without a slash is one for names at any depth.
+                        Some(text) if text.contains('*') && !text.contains('/') => {
+                            below(&asked.here(), text)
+                        }
+                        _ => Some(field.clone()),
+                    })
+                    .collect();
             }
             Some(facts)
         }
-        "grep" => Some(tabled(rest, &GREP)),
+        "grep" => {
+            let mut facts = tabled(rest, &GREP);
+            if rest
+                .iter()
+                .any(|it| it.is("--no-index") || it.is("--untracked"))
+            {
+                facts.read(&asked.here(), Reach::ContentBelow);
+            }
+            Some(facts)
+        }
         "branch" => Some(listed(rest, &BRANCH)),
         "tag" => Some(listed(rest, &TAG)),
         "shortlog" => Some(tabled(rest, &SHORTLOG)),
@@ -97,7 +116,12 @@ fn tabled(rest: &[Field], options: &Options) -> Facts {
                 facts.read(&value, Reach::Itself);
             }
             Arg::Option(..) => {}
-            Arg::Stranger(_) => facts.spoil(),
+            Arg::Stranger(field) => {
+                facts.spoil();
+                if field.text().is_none() {
+                    operand(&mut facts, field);
+                }
+            }
             Arg::Operand(field) if is_behind(rest, field, behind_dashes) => {
                 facts.might(field, UseKind::Read(Reach::ContentBelow));
             }
@@ -126,10 +150,30 @@ fn operand(facts: &mut Facts, field: &Field) {
                     facts.might(&field.tail(skip + stage.len() + 1), content);
                 }
             }
-            _ if text.contains(['~', '^', '@']) => {}
+            _ if text.contains(['~', '^', '@']) && !text.starts_with('/') => {}
+            // It lies outside of the repository: git compares files there as `diff` does.
+            _ if text.starts_with(['/', '~']) || text.starts_with("../") => {
+                facts.read(field, Reach::ContentBelow);
+            }
             _ => facts.might(field, content),
         },
-        None => facts.might(field, content),
+        None => {
+            facts.might(field, content);
+            if let Some((revision, path)) = field.prefix().split_once(':')
+                && !path.is_empty()
+            {
+                facts.might(&field.tail(revision.len() + 1), content);
+            }
+            // `$revision:path`
+            let spelled = field.source.trim_matches('"').rsplit_once(':');
+            if let Some((_, path)) = spelled
+                && path.bytes().all(|byte| {
+                    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'_' | b'-')
+                })
+            {
+                facts.might(&Field::made(path, field.span), content);
+            }
+        }
     }
 }
 

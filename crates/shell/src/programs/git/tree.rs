@@ -74,17 +74,13 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
             // The first operand of a clone is where it comes from.
             let skip = usize::from(name == "clone");
             if let Some(target) = sub.operands.get(skip) {
-                facts.might(target, UseKind::Write(Change::Content));
+                facts.write(target, Change::Content);
             }
         }
         "worktree" if sub.first() == Some("add") => {
             for field in sub.operands.iter().skip(1) {
                 facts.might(field, UseKind::Write(Change::Content));
             }
-        }
-        "remote" if sub.first().is_some_and(sets_remote) => {
-            let settings = Field::made(".git/config", asked.called.span);
-            facts.might(&settings, UseKind::Write(Change::Content));
         }
         "commit" => commits(facts, rest),
         "add" | "stage" | "hash-object" | "archive" | "update-index" => {
@@ -94,14 +90,6 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
         }
         _ => {}
     }
-}
-
-/// Whether `git remote` with this verb changes the settings.
-fn sets_remote(verb: &str) -> bool {
-    matches!(
-        verb,
-        "add" | "set-url" | "rm" | "remove" | "rename" | "set-head" | "set-branches"
-    )
 }
 
 /// `checkout`, `switch`, `restore`: another state of the tree, or of the files that are named.

@@ -62,7 +62,8 @@ fn changes_settings(rest: &[Field]) -> bool {
     if has(&SHOWS) {
         return false;
     }
-    let mut operands = rest.iter().filter(|field| !field.may_be_option());
+    let option = |field: &&Field| field.prefix().starts_with('-');
+    let mut operands = rest.iter().filter(|field| !option(field));
     match operands.next().and_then(Field::text) {
         Some("list" | "get") => false,
         Some("set" | "unset" | "edit" | "rename-section" | "remove-section") => true,

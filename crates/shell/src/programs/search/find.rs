@@ -96,8 +96,18 @@ pub(super) fn find(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::reader();
     facts.lists = Lists::WhatItReads;
     let (roots, mut at) = roots(asked, &mut facts);
-    let found = found(&roots, args.get(at..).unwrap_or_default());
-    facts.listed.clone_from(&found.listed);
+    let expression = at;
+    let shown = |field: &Field| {
+        matches!(
+            field.text(),
+            Some(
+                "-print" | "-print0" | "-printf" | "-ls" | "-exec" | "-ok" | "-execdir" | "-okdir"
+            )
+        )
+    };
+    let tests = args.get(at..).unwrap_or_default();
+    let end = tests.iter().position(shown).unwrap_or(tests.len());
+    facts.listed = found(&roots, tests.get(..end).unwrap_or_default()).listed;
     while let Some(field) = args.get(at) {
         at += 1;
         let Some(word) = field.text() else {
@@ -120,11 +130,13 @@ pub(super) fn find(asked: &Asked<'_>) -> Facts {
                 let rest = args.get(at..).unwrap_or_default();
                 let end = end_of_command(rest);
                 let command = rest.get(..end).unwrap_or_default();
+                let found = found(&roots, args.get(expression..at).unwrap_or_default());
                 starts(asked, &mut facts, command, &found);
                 at += end + 1;
             }
             "-delete" => {
                 facts.nature = RunNature::Wrapper;
+                let found = found(&roots, args.get(expression..at).unwrap_or_default());
                 for root in roots.iter().filter(|_| found.listed.is_empty()) {
                     if found.few {
                         facts.might(root, UseKind::Below(Change::Remove));
@@ -218,7 +230,17 @@ fn found(roots: &[Field], expression: &[Field]) -> Found {
         .iter()
         .map(|field| field.text().unwrap_or(""))
         .collect();
-    found.few = texts.contains(&"-empty");
+    let few = [
+        "-empty",
+        "-path",
+        "-wholename",
+        "-ipath",
+        "-regex",
+        "-iregex",
+        "-samefile",
+        "-inum",
+    ];
+    found.few = texts.iter().any(|text| few.contains(text));
     // With alternatives a name says nothing of the others.
     if texts.iter().any(|text| matches!(*text, "-o" | "-or" | ",")) {
         return found;
@@ -271,7 +293,7 @@ pub(super) fn starts(asked: &Asked<'_>, facts: &mut Facts, command: &[Field], fo
             }
         }
         for field in &found.listed {
-            facts.might(field, UseKind::Read(Reach::ContentBelow));
+            facts.might(field, UseKind::Read(Reach::Itself));
         }
     }
     facts.inner.push(Inner::Argv(fields, EffectView::Sure));

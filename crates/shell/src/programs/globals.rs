@@ -1,0 +1,141 @@
+//! Options in front of a subcommand: `docker --context x run`, `npm -w web publish`.
+//!
+//! Which of them take the next word for their value differs from program to program and version to
+//! version. What matters for rules that deny and ask is the subcommand behind them, wherever it is:
+//! each word that may be it is tried.
+
+use pointsman_model::EffectView;
+
+use super::Inner;
+use crate::field::Field;
+use crate::walk::Called;
+
+/// Programs whose first operand is a subcommand.
+const SUBCOMMANDED: [&str; 84] = [
+    "adb",
+    "ansible",
+    "apk",
+    "apt",
+    "apt-get",
+    "aptitude",
+    "argocd",
+    "aws",
+    "az",
+    "brew",
+    "bun",
+    "bundle",
+    "bzr",
+    "cargo",
+    "cf",
+    "choco",
+    "composer",
+    "conda",
+    "consul",
+    "crictl",
+    "dart",
+    "deno",
+    "dnf",
+    "docker",
+    "docker-compose",
+    "doctl",
+    "dotnet",
+    "eb",
+    "eksctl",
+    "firebase",
+    "flatpak",
+    "flutter",
+    "fly",
+    "flyctl",
+    "gcloud",
+    "gem",
+    "gh",
+    "glab",
+    "go",
+    "gradle",
+    "hatch",
+    "helm",
+    "heroku",
+    "hg",
+    "istioctl",
+    "jj",
+    "just",
+    "kubectl",
+    "lerna",
+    "make",
+    "mamba",
+    "mvn",
+    "nerdctl",
+    "netlify",
+    "nix",
+    "nomad",
+    "npm",
+    "nx",
+    "oc",
+    "pdm",
+    "pip",
+    "pip3",
+    "pipenv",
+    "pnpm",
+    "podman",
+    "poetry",
+    "pulumi",
+    "railway",
+    "rake",
+    "rustup",
+    "rye",
+    "serverless",
+    "snap",
+    "supabase",
+    "svn",
+    "systemctl",
+    "terraform",
+    "tofu",
+    "turbo",
+    "uv",
+    "vault",
+    "vercel",
+    "wrangler",
+    "yarn",
+];
+
+/// Words that may be the subcommand; more options than that stand in front of none.
+const TRIED_MAX: usize = 4;
+
+/// The command without the options in front of its subcommand, in each way that they may be read.
+pub(super) fn without(called: &Called<'_>, name: &str) -> Vec<Inner> {
+    let args = called.args();
+    let option = |field: &Field| field.prefix().starts_with(['-', '+']);
+    if !args.first().is_some_and(option) || !SUBCOMMANDED.contains(&name) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(field) = args.get(at) {
+        at += 1;
+        if option(field) {
+            continue;
+        }
+        // A word that no option stands in front of ends the options.
+        let valued = at
+            .checked_sub(2)
+            .and_then(|before| args.get(before))
+            .is_some_and(|before| option(before) && !before.prefix().contains('='));
+        let mut plain = vec![Field::made(name, called.span)];
+        plain.extend_from_slice(args.get(at - 1..).unwrap_or_default());
+        found.push(Inner::Argv(plain, EffectView::Might));
+        if !valued || found.len() >= TRIED_MAX {
+            break;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SUBCOMMANDED;
+
+    #[test]
+    fn the_list_is_sorted() {
+        assert!(SUBCOMMANDED.is_sorted());
+    }
+}
