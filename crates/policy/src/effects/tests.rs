@@ -119,6 +119,23 @@ fn a_tool_that_says_nothing_is_opaque_and_may_use_what_it_names() {
 }
 
 #[test]
+fn what_looks_like_a_path_is_one_whatever_its_field_is_called() {
+    for (given, path) in [
+        ("/etc/x", "/etc/x"),
+        ("~/x", "/home/dev/x"),
+        ("./x", "/w/proj/x"),
+        ("../x", "/w/x"),
+        ("file:///etc/x", "/etc/x"),
+    ] {
+        let effects = other("mcp__a__get", &format!(r#"{{"note": "{given}"}}"#));
+        let expect = format!("opaque UnknownTool\n?read {path} Itself");
+        assert_eq!(text(&effects), expect, "{given}");
+    }
+    let effects = other("mcp__a__get", r#"{"note": "a/b", "more": "x"}"#);
+    assert_eq!(text(&effects), "opaque UnknownTool");
+}
+
+#[test]
 fn agents_and_the_web_are_told() {
     let spawn = ToolInput::Spawn(SpawnInput {
         description: None,

@@ -465,6 +465,22 @@ fn an_agent_never_answers_for_itself() {
 }
 
 #[test]
+fn a_projects_deny_hangs_on_its_folder_too_and_the_persons_own_on_none_of_his() {
+    let denied_at = |source: &str, anchor: &str| {
+        let mut sample = Sample::new().with(&format!("{source}: deny Read(secrets/*.txt)"));
+        for rule in &mut sample.rules {
+            rule.anchor = path(anchor);
+        }
+        sample
+            .judge(&Call::read(&format!("{anchor}/secrets/a.txt")))
+            .decision
+    };
+    assert_eq!(denied_at("local", "/w/other"), Deny);
+    assert_eq!(denied_at("user", "/home/dev/.claude"), Ask);
+    assert_eq!(denied_at("policy", "/etc/claude-code"), Ask);
+}
+
+#[test]
 fn links_are_judged_at_both_ends() {
     let mut sample = Sample::new().with("deny Read(secret.txt)\nallow Edit(/src/**)");
     sample.tree.add_link(&path("/w/proj/alias"), "secret.txt");

@@ -127,6 +127,8 @@ fn who_reads_all_below_a_folder_is_asked_where_a_denied_file_lies_there() {
         ("Bash", "grep -r x su* src", Allow),
         ("Bash", "find . -name '*.env' -exec cat {} +", Ask),
         ("Bash", "find src -name '*.rs' -exec cat {} +", Allow),
+        ("Bash", "find src -type f -exec cat {} +", Allow),
+        ("Bash", "find . -type f -exec cat {} +", Ask),
         ("Grep", ".", Ask),
         ("Grep", "src", Allow),
         ("Grep", "secrets", Deny),
