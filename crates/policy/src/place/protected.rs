@@ -167,23 +167,23 @@ fn protected_path(path: &KnownPath, removes: Removes, tree: &dyn Tree) -> Option
 }
 
 fn is_protected(lower: &AbsPath) -> bool {
-    let names: Vec<String> = lower.segments().map(plain_name).collect();
-    let mut at = 0;
-    while let Some(name) = names.get(at) {
-        let next = names.get(at + 1).map(String::as_str);
+    let mut names = lower.segments().map(plain_name).peekable();
+    let mut last = None;
+    while let Some(name) = names.next() {
+        let next = names.peek().copied();
         // Work trees of agents lie there; what is in them is judged by itself.
         if name == ".claude" && next == Some("worktrees") {
-            at += 2;
+            last = names.next();
             continue;
         }
-        let two = |(one, other): &(&str, &str)| name == one && next == Some(other);
+        let two = |(one, other): &(&str, &str)| name == *one && next == Some(other);
         let ours = name == "pointsman" && next.is_some_and(is_state_or_settings);
-        if ours || FOLDERS.contains(&&**name) || FOLDERS_OF_TWO.iter().any(two) {
+        if ours || FOLDERS.contains(&name) || FOLDERS_OF_TWO.iter().any(two) {
             return true;
         }
-        at += 1;
+        last = Some(name);
     }
-    names.last().is_some_and(|name| FILES.contains(&&**name))
+    last.is_some_and(|name| FILES.contains(&name))
 }
 
 /// What pointsman keeps in its folders, wherever the environment puts these: its settings, and a folder a project
@@ -207,14 +207,13 @@ fn holds_ours(folder: &AbsPath, tree: &dyn Tree) -> bool {
 }
 
 /// A name as file systems take it that drop trailing dots and blanks, know streams and short names.
-fn plain_name(name: &str) -> String {
+fn plain_name(name: &str) -> &str {
     let name = name.split(':').next().unwrap_or(name);
-    let name = name.trim_end_matches(['.', ' ']);
-    match name {
-        "git~1" => ".git".into(),
-        "claude~1" => ".claude".into(),
-        "" => ".".into(),
-        plain => plain.into(),
+    match name.trim_end_matches(['.', ' ']) {
+        "git~1" => ".git",
+        "claude~1" => ".claude",
+        "" => ".",
+        plain => plain,
     }
 }
 

@@ -17,7 +17,7 @@ pub struct DiskTree;
 impl Tree for DiskTree {
     fn hops(&self, path: &AbsPath) -> Vec<AbsPath> {
         follow(path, |at| {
-            fs::read_link(at.as_path())
+            fs::read_link(at)
                 .ok()
                 .and_then(|target| target.to_str().map(String::from))
         })
@@ -89,7 +89,7 @@ fn same_file(_one: &Path, other: &Path) -> bool {
 }
 
 /// Follows the links of a path one by one; `link` says where a path that is a link leads.
-pub(super) fn follow(path: &AbsPath, link: impl Fn(&AbsPath) -> Option<String>) -> Vec<AbsPath> {
+pub(super) fn follow(path: &AbsPath, link: impl Fn(&str) -> Option<String>) -> Vec<AbsPath> {
     let mut hops = vec![path.clone()];
     let mut current = path.clone();
     while hops.len() <= HOPS_MAX {
@@ -106,16 +106,16 @@ pub(super) fn follow(path: &AbsPath, link: impl Fn(&AbsPath) -> Option<String>) 
 }
 
 /// The path with its first link replaced by what it leads to.
-fn follow_one(path: &AbsPath, link: &impl Fn(&AbsPath) -> Option<String>) -> Option<AbsPath> {
-    let mut at = AbsPath::root();
-    let mut segments = path.segments();
-    while let Some(segment) = segments.next() {
-        let next = at.join(segment);
-        if let Some(target) = link(&next) {
-            let rest: Vec<&str> = segments.collect();
-            return Some(at.join(&target).join(&rest.join("/")));
+fn follow_one(path: &AbsPath, link: &impl Fn(&str) -> Option<String>) -> Option<AbsPath> {
+    let text = path.as_str();
+    let ends = text.match_indices('/').map(|(at, _)| at).skip(1);
+    for end in ends.chain([text.len()]) {
+        let (front, rest) = text.split_at_checked(end)?;
+        if let Some(target) = link(front) {
+            let folder = front.rfind('/').and_then(|at| front.get(..at.max(1)))?;
+            let folder = AbsPath::parse(folder).ok()?;
+            return Some(folder.join(&target).join(rest.trim_start_matches('/')));
         }
-        at = next;
     }
     None
 }
