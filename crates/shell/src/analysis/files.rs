@@ -37,7 +37,7 @@ fn options_that_name_files_read_and_write_them() {
         ("ssh-keygen -f k", "write /w/proj/k"),
         ("strace -o b x", "write /w/proj/b"),
         ("xargs -a list echo", "read /w/proj/list"),
-        ("split x .git/hooks/p", "write /w/proj/.git/hooks/p"),
+        ("split x .git/hooks/p", "write /w/proj/.git/hooks <p*>"),
         ("csplit -f p x 1", "write /w/proj/p"),
         ("npm config set a b", "write /w/proj/.npmrc"),
         ("npm config get a", "!write /w/proj/.npmrc"),

@@ -3,6 +3,7 @@
 use pointsman_model::{Change, Reach, RunNature};
 
 use super::{Asked, Facts, UseKind};
+use crate::expand::escaped;
 use crate::field::{Field, Known};
 use crate::options::{Arg, Options, Order, read};
 
@@ -230,6 +231,10 @@ fn copy(asked: &Asked<'_>, name: &str) -> Facts {
     if name == "mv" {
         reach = Reach::ContentBelow;
     }
+    if reach == Reach::ContentBelow && name != "mv" {
+        // A folder comes with all that is in it.
+        facts.might(&target, UseKind::Below(Change::Content));
+    }
     let here = target.is(".") && name == "ln" && operands.len() == 1;
     if !here {
         facts.write(&target, Change::Content);
@@ -456,22 +461,28 @@ fn split(asked: &Asked<'_>, name: &str) -> Facts {
         ..NONE
     };
     let mut facts = Facts::program();
-    let (_, operands) = arguments(asked, &SPLIT, &mut facts);
+    let (options, operands) = arguments(asked, &SPLIT, &mut facts);
     let mut operands = operands.into_iter();
     if let Some(file) = operands.next() {
         facts.might(file, UseKind::Read(Reach::Itself));
     }
-    match operands.next() {
-        Some(prefix) if name == "split" => {
-            facts.might(prefix, UseKind::Write(Change::Content));
-            // Names that begin with it.
-            if let Some(text) = prefix.text() {
-                let mut first = prefix.clone();
-                first.known = Known::Text(format!("{text}aa").into());
-                facts.might(&first, UseKind::Write(Change::Content));
-            }
+    // Pieces have names that begin with what is given, or with an x.
+    let prefix = match name {
+        "split" => operands.next().cloned(),
+        _ => options
+            .into_iter()
+            .find(|(option, _)| matches!(*option, "f" | "--prefix"))
+            .and_then(|(_, value)| value),
+    };
+    let default = if name == "split" { "x" } else { "xx" };
+    let prefix = prefix.unwrap_or_else(|| Field::made(default, asked.called.span));
+    match prefix.text() {
+        Some(text) => {
+            let mut pieces = prefix.clone();
+            pieces.known = Known::Glob(format!("{}*", escaped(text)).into());
+            facts.might(&pieces, UseKind::Write(Change::Content));
         }
-        _ => {}
+        None => facts.might(&prefix, UseKind::Write(Change::Content)),
     }
     facts
 }

@@ -2,7 +2,8 @@
 
 use pointsman_model::{Change, EffectView, Reach};
 
-use super::{Asked, Facts, Inner, Lists};
+use super::{Asked, Facts, Inner, Lists, UseKind};
+use crate::expand::escaped;
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
@@ -254,8 +255,20 @@ fn compress(asked: &Asked<'_>) -> Facts {
     });
     for field in asked.args().iter().filter(|field| !field.may_be_option()) {
         facts.read(field, Reach::Itself);
-        if !prints {
-            facts.write(field, Change::Remove);
+        if prints {
+            continue;
+        }
+        facts.write(field, Change::Remove);
+        // What takes its place has an ending more, or one less.
+        if let Some(text) = field.text() {
+            let stem = text.rsplit_once('.').map_or(text, |(stem, _)| stem);
+            for made in [format!("{}.*", escaped(text)), escaped(stem)] {
+                let made = Field {
+                    known: crate::field::Known::Glob(made.into()),
+                    ..field.clone()
+                };
+                facts.might(&made, UseKind::Write(Change::Content));
+            }
         }
     }
     facts
