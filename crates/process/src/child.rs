@@ -1,22 +1,21 @@
 //! The child itself: started as the leader of its group, watched through a descriptor, waited for
 //! exactly once.
 //!
-//! It is spawned by the standard library without hooks into the new process, which lets that use
-//! `posix_spawn`: half a millisecond, however large the leader is, where a copy of its address space
-//! would take a hundred.
+//! It is spawned by `posix_spawn`: half a millisecond, however large the leader is, where a copy of its
+//! address space would take a hundred.
 
+use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
 
 use pointsman_model::AbsPath;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, waitpid};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use crate::group::{MARK_VARIABLE, ProcessGroup, new_mark};
+use crate::spawn::{SpawnSpec, Spawned, spawn};
 use crate::{Environment, RunError};
 
 /// What is started.
@@ -47,7 +46,7 @@ pub(crate) enum Exit {
 /// A started program. Until it is waited for, its number and its group's are nobody else's, dead or
 /// alive, so a signal to them can't hit a stranger.
 pub(crate) struct Child {
-    process: Option<std::process::Child>,
+    process: Option<Unwaited>,
     group: ProcessGroup,
     held: AsyncFd<OwnedFd>,
 }
@@ -63,21 +62,19 @@ impl Child {
         }
         let outer = spec.env.get(MARK_VARIABLE).and_then(|mark| mark.to_str());
         let mark = new_mark(outer);
-        let mut process = Command::new(program)
-            .args(spec.args)
-            .env_clear()
-            .envs(spec.env.iter())
-            .env(MARK_VARIABLE, &mark)
-            .current_dir(spec.folder.as_path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|source| start_error(spec, source))?;
-        let id = i32::try_from(process.id()).unwrap_or(i32::MAX);
-        let group = ProcessGroup::of_leader(id, &mark);
-        match attach(&mut process, id) {
+        let mut env: Vec<(&OsStr, &OsStr)> = spec.env.iter().collect();
+        env.retain(|(name, _)| *name != MARK_VARIABLE);
+        env.push((OsStr::new(MARK_VARIABLE), OsStr::new(&mark)));
+        let spawned = spawn(&SpawnSpec {
+            program: &program,
+            args: spec.args,
+            folder: spec.folder.as_path(),
+            env: &env,
+        })
+        .map_err(|source| start_error(spec, source))?;
+        let process = Unwaited { pid: spawned.pid };
+        let group = ProcessGroup::of_leader(spawned.pid.as_raw_nonzero().get(), &mark);
+        match attach(spawned) {
             Ok((held, pipes)) => Ok((
                 Self {
                     process: Some(process),
@@ -106,10 +103,10 @@ impl Child {
     /// Waits for it. Returns at once when it is dead.
     pub(crate) async fn wait(&mut self) -> std::io::Result<Exit> {
         self.ended().await?;
-        let Some(mut process) = self.process.take() else {
+        let Some(process) = self.process.take() else {
             return Err(std::io::Error::other("it was waited for before"));
         };
-        process.wait().map(exit_of)
+        process.wait()
     }
 }
 
@@ -173,37 +170,55 @@ fn start_error(spec: Program<'_>, source: std::io::Error) -> RunError {
     }
 }
 
-fn attach(
-    process: &mut std::process::Child,
-    id: i32,
-) -> std::io::Result<(AsyncFd<OwnedFd>, Pipes)> {
-    let missing = || std::io::Error::other("it has no pipes");
-    let pid = Pid::from_raw(id).ok_or_else(missing)?;
-    let held = pidfd_open(pid, PidfdFlags::empty())?;
+fn attach(spawned: Spawned) -> std::io::Result<(AsyncFd<OwnedFd>, Pipes)> {
+    let held = pidfd_open(spawned.pid, PidfdFlags::empty())?;
     #[expect(
         deprecated,
         reason = "its replacement is unsafe, since a descriptor might be closed behind its back; an owned one is not"
     )]
     let held = AsyncFd::with_interest(held, Interest::READABLE)?;
-    let stdin = process.stdin.take().ok_or_else(missing)?;
-    let stdout = process.stdout.take().ok_or_else(missing)?;
-    let stderr = process.stderr.take().ok_or_else(missing)?;
     let pipes = Pipes {
-        stdin: ChildStdin::from_std(stdin)?,
-        stdout: ChildStdout::from_std(stdout)?,
-        stderr: ChildStderr::from_std(stderr)?,
+        stdin: ChildStdin::from_std(spawned.stdin.into())?,
+        stdout: ChildStdout::from_std(spawned.stdout.into())?,
+        stderr: ChildStderr::from_std(spawned.stderr.into())?,
     };
     Ok((held, pipes))
 }
 
+/// A process that is not waited for yet.
+struct Unwaited {
+    pid: Pid,
+}
+
+impl Unwaited {
+    /// Waits for it. Blocks while it lives.
+    fn wait(self) -> std::io::Result<Exit> {
+        loop {
+            match waitpid(Some(self.pid), WaitOptions::empty()) {
+                Ok(Some((_, status))) => return Ok(exit_of(status)),
+                Ok(None) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Waits for it if it is dead, and gives it back if not.
+    fn wait_if_dead(self) -> Result<(), Self> {
+        match waitpid(Some(self.pid), WaitOptions::NOHANG) {
+            Ok(None) => Err(self),
+            Ok(Some(_)) | Err(_) => Ok(()),
+        }
+    }
+}
+
 /// Kills the whole group and its strays. The dead process is waited for on a thread of its own,
 /// since one that hangs in the kernel must not hold up whoever dropped it.
-fn end_now(mut process: std::process::Child, group: &ProcessGroup) {
+fn end_now(process: Unwaited, group: &ProcessGroup) {
     group.signal(Signal::KILL);
     group.kill_strays();
-    if let Ok(Some(_)) = process.try_wait() {
+    let Err(process) = process.wait_if_dead() else {
         return;
-    }
+    };
     let waiting = std::thread::Builder::new()
         .name("wait-for-killed".into())
         .spawn(move || process.wait());
@@ -212,8 +227,8 @@ fn end_now(mut process: std::process::Child, group: &ProcessGroup) {
     }
 }
 
-fn exit_of(status: ExitStatus) -> Exit {
-    match (status.code(), status.signal()) {
+fn exit_of(status: WaitStatus) -> Exit {
+    match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Exit::Code(code),
         (None, Some(signal)) => Exit::Signal(signal),
         // A dead process has one of the two.

@@ -12,6 +12,7 @@ mod output;
 mod reap;
 mod resident;
 mod run;
+mod spawn;
 
 pub use child::{find_program, is_executable};
 pub use environment::Environment;

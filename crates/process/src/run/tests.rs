@@ -356,3 +356,47 @@ async fn a_program_in_the_folder_takes_the_place_of_none_by_its_name() {
         assert!(matches!(told, Err(RunError::NotFound { .. })));
     }
 }
+
+#[tokio::test]
+async fn law_9_a_program_has_no_terminal_to_type_an_answer_into() {
+    let folder = TempDir::new().unwrap();
+    // Number, session and terminal of the first process and of one that it starts.
+    let line = r#"
+        tell() { read -r stat < /proc/self/stat; set -- ${stat##*)}; echo "$3 $4 $5"; }
+        tell; echo $$; (tell) | cat; : < /dev/tty"#;
+    let finished = run(
+        CommandSpec {
+            program: "/bin/bash".into(),
+            args: vec!["-c".into(), line.into()],
+            ..spec(folder.path(), "")
+        },
+        &CancellationToken::new(),
+        &mut |_| (),
+    )
+    .await
+    .unwrap();
+    let stdout = finished.stdout.text();
+    let [own, id, child] = stdout.lines().collect::<Vec<_>>()[..] else {
+        panic!("{stdout}")
+    };
+    for told in [own, child] {
+        assert_eq!(told, format!("{id} {id} 0"));
+    }
+    assert!(finished.stderr.text().contains("/dev/tty"));
+    assert_ne!(finished.end, End::Exited(0));
+}
+
+#[tokio::test]
+async fn a_text_with_a_nul_starts_nothing() {
+    let folder = TempDir::new().unwrap();
+    let spec = CommandSpec {
+        args: vec!["-c".into(), "echo \0".into()],
+        ..spec(folder.path(), "")
+    };
+    let error = run(spec, &CancellationToken::new(), &mut |_| {
+        panic!("it was started")
+    })
+    .await
+    .unwrap_err();
+    assert!(matches!(error, RunError::Start { .. }), "{error:?}");
+}

@@ -14,6 +14,10 @@ const SAY_NOTHING: [&str; 9] = [
     "common", "god", "helper", "helpers", "manager", "misc", "types", "util", "utils",
 ];
 
+/// The one file that may call what the compiler can't check, and how a file says that it does (ADR 0006).
+const UNCHECKED: &str = "crates/process/src/spawn.rs";
+const UNCHECKED_SAID: &str = concat!("(unsafe", "_code");
+
 /// Folders that hold source.
 const PLACES: [&str; 4] = ["crates", "tests", "examples", "benches"];
 
@@ -31,7 +35,9 @@ pub(super) fn check(root: &Path) -> Result<Vec<Fault>> {
                 }
                 Kind::File if path.extension().is_some_and(|ext| ext == "rs") => {
                     faults.extend(name_fault(&path));
-                    faults.extend(length_fault(&path, &read(root, &path)?));
+                    let text = read(root, &path)?;
+                    faults.extend(length_fault(&path, &text));
+                    faults.extend(unchecked_fault(&path, &text));
                 }
                 Kind::File => {}
             }
@@ -60,6 +66,13 @@ fn length_fault(path: &Path, text: &str) -> Option<Fault> {
     (!is_test && lines > LINES_MAX).then(|| Fault {
         file: path.to_path_buf(),
         text: format!("{lines} lines without tests, at most {LINES_MAX}; split it by ideas"),
+    })
+}
+
+fn unchecked_fault(path: &Path, text: &str) -> Option<Fault> {
+    (text.contains(UNCHECKED_SAID) && path != Path::new(UNCHECKED)).then(|| Fault {
+        file: path.to_path_buf(),
+        text: format!("unsafe code stands in `{UNCHECKED}` alone"),
     })
 }
 
