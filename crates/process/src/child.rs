@@ -9,12 +9,13 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use pointsman_model::AbsPath;
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, waitpid};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitStatus, pidfd_open};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use crate::group::{MARK_VARIABLE, ProcessGroup, new_mark};
+use crate::orphans::{wait_for, wait_if_dead};
 use crate::spawn::{SpawnSpec, Spawned, spawn};
 use crate::{Environment, RunError};
 
@@ -193,18 +194,12 @@ struct Unwaited {
 impl Unwaited {
     /// Waits for it. Blocks while it lives.
     fn wait(self) -> std::io::Result<Exit> {
-        loop {
-            match waitpid(Some(self.pid), WaitOptions::empty()) {
-                Ok(Some((_, status))) => return Ok(exit_of(status)),
-                Ok(None) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        wait_for(self.pid).map(exit_of)
     }
 
     /// Waits for it if it is dead, and gives it back if not.
     fn wait_if_dead(self) -> Result<(), Self> {
-        match waitpid(Some(self.pid), WaitOptions::NOHANG) {
+        match wait_if_dead(self.pid) {
             Ok(None) => Err(self),
             Ok(Some(_)) | Err(_) => Ok(()),
         }

@@ -20,7 +20,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, p
 pub(crate) const MARK_VARIABLE: &str = "POINTSMAN_PROCESS";
 
 /// How often the process table is read again for strays that were started while it was read.
-const SWEEPS_MAX: u32 = 8;
+pub(crate) const SWEEPS_MAX: u32 = 8;
 
 /// How long the killed are waited for. The kernel takes milliseconds, on a busy machine some hundreds; one that hangs
 /// in a device may take for ever, and is not worth a start.
@@ -163,7 +163,7 @@ fn sweep(is_meant: impl Fn(&[u8]) -> bool) -> u32 {
 
 /// Until each of them is dead, or [`DEATH_MAX`] is over: what still dies when the table is read next would be taken
 /// for something that lives.
-fn wait_for_deaths(mut dying: Vec<OwnedFd>) {
+pub(crate) fn wait_for_deaths(mut dying: Vec<OwnedFd>) {
     let since = Instant::now();
     while !dying.is_empty() {
         let Ok(left) = Timespec::try_from(DEATH_MAX.saturating_sub(since.elapsed())) else {
@@ -217,7 +217,8 @@ fn own_mark() -> &'static str {
 }
 
 /// Whether another process descends from this one: by its mark, or by the parents it has. One that has shed both, by
-/// clearing its environment and letting its parents end, is not told from a stranger.
+/// clearing its environment and letting its parents end, is told from a stranger where this process adopts orphans
+/// ([`crate::Orphans`]).
 #[must_use]
 pub fn is_of_this_process(pid: i32) -> bool {
     let own_pid = rustix::process::getpid().as_raw_nonzero().get();
@@ -236,7 +237,7 @@ pub fn is_of_this_process(pid: i32) -> bool {
 }
 
 /// Whether `ancestor` is among the parents of `pid`.
-fn descends(pid: i32, ancestor: i32) -> bool {
+pub(crate) fn descends(pid: i32, ancestor: i32) -> bool {
     /// More generations than a machine has processes in one line; ends the walk if numbers are re-used on the way.
     const GENERATIONS_MAX: usize = 4096;
     let parents = std::iter::successors(Some(pid), |pid| Some(Stat::read(*pid)?.parent));
@@ -248,13 +249,15 @@ fn descends(pid: i32, ancestor: i32) -> bool {
 
 /// The living processes with such a mark.
 fn marked(is_meant: &impl Fn(&[u8]) -> bool) -> Vec<i32> {
-    let Ok(processes) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    processes
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+    all_processes()
         .filter(|pid| carries(*pid, is_meant))
         .collect()
+}
+
+/// The numbers of all processes.
+pub(crate) fn all_processes() -> impl Iterator<Item = i32> {
+    let listed = fs::read_dir("/proc").into_iter().flatten();
+    listed.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
 /// Other users' environments can't be read; their processes are none of ours.
@@ -290,7 +293,7 @@ fn kill_if(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> Option<OwnedFd> {
     (carries(pid, is_meant) && pidfd_send_signal(&held, Signal::KILL).is_ok()).then_some(held)
 }
 
-fn hold(pid: i32) -> Option<OwnedFd> {
+pub(crate) fn hold(pid: i32) -> Option<OwnedFd> {
     pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()
 }
 
@@ -304,17 +307,18 @@ fn boot_id() -> &'static str {
 }
 
 /// What we need of `/proc/PID/stat`.
-struct Stat {
-    lives: bool,
-    parent: i32,
+pub(crate) struct Stat {
+    pub(crate) lives: bool,
+    pub(crate) parent: i32,
     group: i32,
+    pub(crate) session: i32,
     started_ticks: u64,
     /// It has memory, but the place of its environment is not set yet: its program is being loaded.
     is_starting: bool,
 }
 
 impl Stat {
-    fn read(pid: i32) -> Option<Self> {
+    pub(crate) fn read(pid: i32) -> Option<Self> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The second field is the program's name in parentheses, which may hold blanks and
         // parentheses of its own; the fields behind it are counted from the last one.
@@ -323,13 +327,15 @@ impl Stat {
         let lives = !matches!(fields.next()?, "Z" | "X");
         let parent = fields.next()?.parse().ok()?;
         let group = fields.next()?.parse().ok()?;
-        let started_ticks = fields.nth(16)?.parse().ok()?;
+        let session = fields.next()?.parse().ok()?;
+        let started_ticks = fields.nth(15)?.parse().ok()?;
         let memory: u64 = fields.next()?.parse().ok()?;
         let environment_end: u64 = fields.nth(27)?.parse().ok()?;
         Some(Self {
             lives,
             parent,
             group,
+            session,
             started_ticks,
             is_starting: lives && memory != 0 && environment_end == 0,
         })

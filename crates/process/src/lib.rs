@@ -8,6 +8,7 @@
 mod child;
 mod environment;
 mod group;
+mod orphans;
 mod output;
 mod reap;
 mod resident;
@@ -17,6 +18,7 @@ mod spawn;
 pub use child::{find_program, is_executable};
 pub use environment::Environment;
 pub use group::{ProcessGroup, is_of_this_process};
+pub use orphans::Orphans;
 pub use output::Output;
 pub use reap::{Reaped, reap, reap_owned_by};
 pub use resident::{ExchangeError, Resident, ResidentSpec};

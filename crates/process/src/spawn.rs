@@ -15,6 +15,8 @@ use std::ptr;
 
 use rustix::process::Pid;
 
+use crate::orphans::starting;
+
 /// What is started.
 pub(crate) struct SpawnSpec<'a> {
     /// The file, by a path that needs no looking up.
@@ -62,13 +64,8 @@ pub(crate) fn spawn(spec: &SpawnSpec<'_>) -> io::Result<Spawned> {
     actions.put(stdin_theirs.as_raw_fd(), libc::STDIN_FILENO)?;
     actions.put(stdout_theirs.as_raw_fd(), libc::STDOUT_FILENO)?;
     actions.put(stderr_theirs.as_raw_fd(), libc::STDERR_FILENO)?;
-    let pid = start(
-        &program,
-        &actions,
-        &Attributes::of_own_session()?,
-        &args,
-        &env,
-    )?;
+    let attributes = Attributes::of_own_session()?;
+    let pid = starting(|| start(&program, &actions, &attributes, &args, &env))?;
     Ok(Spawned {
         pid,
         stdin: stdin.into(),

@@ -11,10 +11,13 @@ mod signals;
 mod summary;
 mod telling;
 
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pointsman_ledger::{Clock, SystemClock};
 use pointsman_model::{Attended, RunId};
+use pointsman_process::Orphans;
 use pointsman_surfaces::render::summary_text;
 use pointsman_swarm::{Leader, StartError};
 
@@ -27,6 +30,9 @@ use printer::{Patience, Printer, Stalled};
 use records::Verdicts;
 use scene::{Left, Scene, SceneOptions};
 use signals::Signals;
+
+/// How often dead orphans are looked for. They take a number each, of which there are some ten thousand.
+const BURY_EVERY: Duration = Duration::from_secs(30);
 
 /// Checks the job file, or runs it.
 pub(super) fn run(arguments: &RunArguments, output: &mut Output) -> Result<Code, Failure> {
@@ -49,10 +55,26 @@ pub(super) fn run(arguments: &RunArguments, output: &mut Output) -> Result<Code,
         .enable_all()
         .build()
         .map_err(|error| Failure::of(&error))?;
-    let ended = runtime.block_on(lead(prepared, place, output));
+    let orphans = Orphans::adopt();
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            ended = lead(prepared, place, output) => ended,
+            never = bury(&orphans) => match never {},
+        }
+    });
+    // What an agent's command left behind, in whatever way, ends with the run.
+    orphans.end();
     // A command of an agent that does not die holds nothing up.
     runtime.shutdown_background();
     ended
+}
+
+/// Takes leave of dead orphans now and then, as long as it is polled.
+async fn bury(orphans: &Orphans) -> Infallible {
+    loop {
+        tokio::time::sleep(BURY_EVERY).await;
+        orphans.bury();
+    }
 }
 
 /// Leads the run, and sees to it that what it has to say is printed as far as anybody reads it.
