@@ -28,6 +28,8 @@ mod models;
 #[cfg(test)]
 mod notice;
 #[cfg(test)]
+mod orphans;
+#[cfg(test)]
 mod records;
 #[cfg(test)]
 mod runs;
