@@ -26,9 +26,7 @@ pub fn effects_of(tool: &ToolName, input: &ToolInput, at: &Surroundings) -> Effe
         ToolInput::Write(write) => list.write(&write.file_path, at),
         ToolInput::Edit(edit) => list.write(&edit.file_path, at),
         ToolInput::Glob(glob) => list.glob(glob, at),
-        ToolInput::Grep(grep) => {
-            list.read(grep.path.as_deref().unwrap_or("."), Reach::ContentBelow, at);
-        }
+        ToolInput::Grep(grep) => list.grep(grep, at),
         ToolInput::Spawn(spawn) => list.sure(EffectKind::Spawn(SpawnUse {
             agent: AgentName::new(spawn.subagent_type.as_deref().unwrap_or(DEFAULT_AGENT)),
         })),

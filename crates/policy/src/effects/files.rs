@@ -1,6 +1,8 @@
 //! Paths as file tools take them.
 
-use pointsman_model::{AbsPath, EffectKind, GlobInput, PathRole, PathUse, PathValue, Reach};
+use pointsman_model::{
+    AbsPath, EffectKind, GlobInput, GrepInput, PathRole, PathUse, PathValue, Reach,
+};
 use pointsman_shell::Surroundings;
 
 use super::List;
@@ -31,10 +33,41 @@ impl List {
     /// A search for names: it looks at all names below the folder that its pattern begins in.
     pub(super) fn glob(&mut self, glob: &GlobInput, at: &Surroundings) {
         let folder = glob.path.as_deref().unwrap_or(".");
-        let mut used = self.tool_path(folder, Reach::NamesBelow, at);
+        let used = self.tool_path(folder, Reach::NamesBelow, at);
         self.hidden(&glob.pattern);
-        if let PathValue::Known(base) = &used.path {
-            used.path = begin(base, &glob.pattern, at);
+        for pattern in alternatives(&glob.pattern) {
+            let mut used = used.clone();
+            if let PathValue::Known(base) = &used.path {
+                used.path = begin(base, &pattern, at);
+            }
+            self.sure(EffectKind::Read(used));
+        }
+    }
+
+    /// A search in files: in all below its folder, or in those with names of its pattern.
+    pub(super) fn grep(&mut self, grep: &GrepInput, at: &Surroundings) {
+        let folder = grep.path.as_deref().unwrap_or(".");
+        let names: Option<Vec<String>> = grep.glob.as_deref().and_then(|glob| {
+            let names = alternatives(glob).into_iter().map(|pattern| {
+                let name = pattern.strip_prefix("**/").unwrap_or(&pattern);
+                let plain = !name.is_empty() && !name.contains(['/', '{', '!', '\\']);
+                plain.then(|| name.to_owned())
+            });
+            names.collect()
+        });
+        let used = match &names {
+            Some(_) => self.tool_path(folder, Reach::Itself, at),
+            None => self.tool_path(folder, Reach::ContentBelow, at),
+        };
+        for name in names.into_iter().flatten() {
+            let mut below = used.clone();
+            if let PathValue::Known(base) = &used.path {
+                below.path = PathValue::Pattern {
+                    base: base.clone(),
+                    glob: format!("**/{name}").into(),
+                };
+            }
+            self.sure(EffectKind::Read(below));
         }
         self.sure(EffectKind::Read(used));
     }
@@ -63,6 +96,34 @@ fn used(path: &str, at: &Surroundings) -> PathUse {
     }
 }
 
+/// Patterns that braces may stand for; one with more of them is taken as it is, and leads anywhere.
+const ALTERNATIVES_MAX: usize = 32;
+
+/// The patterns that one with braces stands for.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![pattern.to_owned()];
+    while let Some(next) = open.pop() {
+        let inner = next.find('}').and_then(|end| {
+            let start = next.get(..end)?.rfind('{')?;
+            Some((start, end))
+        });
+        let Some((start, end)) = inner else {
+            done.push(next);
+            continue;
+        };
+        let (front, back) = (next.get(..start).unwrap_or(""), next.get(end + 1..));
+        for choice in next.get(start + 1..end).unwrap_or("").split(',') {
+            open.push(format!("{front}{choice}{}", back.unwrap_or("")));
+        }
+        if open.len() + done.len() > ALTERNATIVES_MAX {
+            return vec![format!("*/../{pattern}")];
+        }
+    }
+    done.reverse();
+    done
+}
+
 /// The folder that a pattern is looked up in: its own beginning may lead elsewhere.
 fn begin(base: &AbsPath, pattern: &str, at: &Surroundings) -> PathValue {
     let segments: Vec<&str> = pattern.split('/').collect();
@@ -74,8 +135,11 @@ fn begin(base: &AbsPath, pattern: &str, at: &Surroundings) -> PathValue {
     if rest.contains(&"..") || (rest.is_empty() && segments.is_empty()) {
         return PathValue::Unknown(pattern.into());
     }
-    // A pattern without a wildcard names one file; its folder is what is looked at.
-    let literal = literal.min(segments.len().saturating_sub(1));
+    // A pattern without a wildcard names one file; its folder is what is looked at, or what it leads to.
+    let literal = match segments.last() {
+        Some(&"..") => literal,
+        _ => literal.min(segments.len().saturating_sub(1)),
+    };
     let start = segments.get(..literal).unwrap_or(&[]).join("/");
     if pattern.starts_with('/') {
         return PathValue::Known(AbsPath::root().join(&start));

@@ -91,6 +91,17 @@ fn a_search_looks_where_its_pattern_begins() {
     assert_eq!(glob("~/.ssh/*", None), "read /home/dev/.ssh NamesBelow");
     assert_eq!(glob("*/../../x", None), "read unknown */../../x");
     assert_eq!(glob("a/b", None), "read /w/proj/a NamesBelow");
+    assert_eq!(glob("src/../..", None), "read /w NamesBelow");
+    assert_eq!(
+        glob("{/etc,src}/*.{c,h}", None),
+        "read /etc NamesBelow\nread /etc NamesBelow\nread /w/proj/src NamesBelow\nread /w/proj/src NamesBelow"
+    );
+    assert_eq!(
+        glob("{..,src}/*", None),
+        "read /w NamesBelow\nread /w/proj/src NamesBelow"
+    );
+    let many = "{a,b}".repeat(9);
+    assert_eq!(glob(&many, None), format!("read unknown */../{many}"));
 }
 
 #[test]
@@ -154,4 +165,32 @@ fn agents_and_the_web_are_told() {
         "connect"
     );
     assert_eq!(text(&other("TodoWrite", "{}")), "");
+}
+
+#[test]
+fn a_search_with_a_pattern_reads_files_of_such_names() {
+    let grep = |glob: Option<&str>| {
+        let input = ToolInput::Grep(pointsman_model::GrepInput {
+            pattern: "x".into(),
+            path: Some("src".into()),
+            glob: glob.map(Into::into),
+            ..serde_json::from_str(r#"{"pattern":"x"}"#).unwrap()
+        });
+        text(&effects_of(
+            &ToolName::parse("Grep").unwrap(),
+            &input,
+            &at(),
+        ))
+    };
+    assert_eq!(grep(None), "read /w/proj/src ContentBelow");
+    assert_eq!(
+        grep(Some("*.rs")),
+        "read /w/proj/src **/*.rs\nread /w/proj/src Itself"
+    );
+    assert_eq!(
+        grep(Some("**/*.{ts,tsx}")),
+        "read /w/proj/src **/*.ts\nread /w/proj/src **/*.tsx\nread /w/proj/src Itself"
+    );
+    assert_eq!(grep(Some("!*.rs")), "read /w/proj/src ContentBelow");
+    assert_eq!(grep(Some("a/*.rs")), "read /w/proj/src ContentBelow");
 }
