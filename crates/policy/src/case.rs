@@ -74,4 +74,6 @@ pub fn run_case(line: &str) -> Result<CaseResult, CaseError> {
 }
 
 #[cfg(test)]
+mod kinds;
+#[cfg(test)]
 mod tests;

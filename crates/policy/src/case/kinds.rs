@@ -1,0 +1,69 @@
+//! Lines of the kinds that hide something, and of those that only look like it, with the answers that are
+//! right for them.
+//!
+//! A file holds sections: `@` and the rules, the mode, the files and the answers in JSON, then lines, one
+//! command each, with `\\n` for a line feed and `\\\\` for a backslash.
+
+use serde_json::{Value, json};
+
+use super::run_case;
+
+const KINDS: [(&str, &str); 6] = [
+    ("started", include_str!("kinds/started.txt")),
+    ("removals", include_str!("kinds/removals.txt")),
+    ("protected", include_str!("kinds/protected.txt")),
+    ("reads", include_str!("kinds/reads.txt")),
+    ("changes", include_str!("kinds/changes.txt")),
+    ("readers", include_str!("kinds/readers.txt")),
+];
+
+fn command(line: &str) -> String {
+    let mut text = String::new();
+    let mut chars = line.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => match chars.next() {
+                Some('n') => text.push('\n'),
+                Some(other) => text.push(other),
+                None => text.push('\\'),
+            },
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+#[test]
+fn lines_of_every_kind_get_the_answer_that_is_right() {
+    let mut wrong = Vec::new();
+    let mut judged = 0;
+    for (kind, text) in KINDS {
+        let mut section = Value::Null;
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            if let Some(head) = line.strip_prefix("@ ") {
+                section = serde_json::from_str(head).unwrap();
+                continue;
+            }
+            if section.is_null() {
+                // What the file is about.
+                continue;
+            }
+            let mut case = json!({
+                "id": kind, "cwd": "/w/proj", "home": "/home/dev", "tool": "Bash", "why": "", "source": "",
+                "mode": section["mode"], "expected": section["expected"], "also_ok": section["also_ok"],
+                "settings": {"permissions": {"allow": section["allow"], "deny": section["deny"]}},
+                "input": {"command": command(line)},
+            });
+            if !section["fs"].is_null() {
+                case["fs"] = section["fs"].clone();
+            }
+            let result = run_case(&case.to_string()).unwrap();
+            judged += 1;
+            if !result.ok {
+                wrong.push(format!("{kind}: {} for {line}", result.decision));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(judged > 2_000, "only {judged} lines");
+}
