@@ -15,13 +15,17 @@ use crate::terminal;
 /// Where they lie.
 const FOLDER: &str = "docs/pictures";
 /// How long the program may take to show what is waited for.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(40);
 /// Columns and rows of the terminal.
 const SIZE: (u16, u16) = (100, 30);
 
 /// Jobs that ask for the kinds of things that people are asked for.
 const JOBS: &str = r#"
 slots = 6
+[defaults]
+allow = ["Bash(git status *)"]
+ask = ["Bash(npm publish *)"]
+deny = ["Bash(git push --force *)"]
 [[job]]
 name = "docs"
 task = "publish the handbook"
@@ -90,7 +94,7 @@ pub(crate) fn draw(root: &Path) -> Result<()> {
         let file = folder.join(format!("{name}.svg"));
         std::fs::write(&file, picture).with_context(|| file.display().to_string())
     };
-    desk.sees("4 wait for you")?.sees("sleep 600")?;
+    desk.sees("4 wait for you")?.sees("tests")?;
     desk.types("\u{1b}[B")?.sees("Enter")?;
     keep(&desk, "overview")?;
     desk.opens("clean asks")?;
