@@ -106,3 +106,177 @@ fn an_answer_after_the_kill_finds_no_leader() {
     );
     assert_eq!(project.read("asked.txt"), None);
 }
+
+/// How often each call was started, by the ledger.
+fn starts(project: &Project) -> std::collections::BTreeMap<String, usize> {
+    let log = project
+        .run(["log", "--run", "run-1", "--json"])
+        .expect_code(0);
+    let mut starts = std::collections::BTreeMap::new();
+    for object in log.objects() {
+        if object["body"]["kind"] == "call_started" {
+            let call = object["body"]["call"]["id"].as_str().unwrap().to_owned();
+            *starts.entry(call).or_default() += 1;
+        }
+    }
+    starts
+}
+
+#[track_caller]
+fn each_started_once(project: &Project) {
+    let starts = starts(project);
+    assert!(starts.values().all(|count| *count == 1), "{starts:?}");
+    let verify = project.run(["log", "verify", "--json"]).expect_code(0);
+    assert_eq!(verify.objects()[0]["whole"], true);
+}
+
+#[test]
+fn law_20_a_resumed_run_asks_on_and_repeats_nothing() {
+    let project = killed_in_the_middle();
+    let asked = {
+        let log = project.run(["log", "--json"]).expect_code(0);
+        let opened = log.objects().into_iter();
+        let mut opened = opened.filter(|object| object["body"]["kind"] == "request_opened");
+        opened.next().unwrap()["body"]["request"].clone()
+    };
+    // Were it done again, it would be there again.
+    std::fs::remove_file(project.root().join("out/done.txt")).unwrap();
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    let ids = project.questions(1);
+    assert_eq!(ids, [asked["id"].as_str().unwrap()]);
+    let log = project.run(["log", "--json"]).expect_code(0);
+    let again = |object: &serde_json::Value| object["body"]["kind"] == "request_reopened";
+    assert!(log.objects().iter().any(again), "{}", log.out);
+    project.run(["answer", &ids[0], "allow"]).expect_code(0);
+    // Of the command nobody knows what it did, so its job can't go on by itself.
+    let ended = leader.wait().expect_code(1);
+    let told = "(Bash {\"command\":\"echo once >> started.txt; sleep 300\"}) had started when the leader died";
+    assert!(ended.err.contains(told), "{}", ended.err);
+    let ends: Vec<String> = (0..3)
+        .map(|job| {
+            ended.summary()["jobs"][job]["end"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    assert_eq!(ends, ["failed", "done", "done"]);
+    assert_eq!(project.read("asked.txt").as_deref(), Some("x"));
+    assert_eq!(project.read("started.txt").as_deref(), Some("once\n"));
+    assert_eq!(project.read("out/done.txt"), None);
+    each_started_once(&project);
+    // It has ended now.
+    project
+        .run(["run", "--unattended", "--resume", "run-1"])
+        .expect_code(2);
+}
+
+const STEP_BY_STEP: &str = r#"
+[[job]]
+name = "parent"
+allow = ["Bash(echo *)", "Edit(/steps.txt)"]
+[[job.step]]
+tool = "Bash"
+input = { command = "echo one >> steps.txt" }
+[[job.step]]
+tool = "Agent"
+input = { subagent_type = "child", prompt = "write it" }
+[[job.step]]
+tool = "Bash"
+input = { command = "echo three >> steps.txt" }
+[agents.child]
+[[agents.child.step]]
+tool = "Bash"
+input = { command = "echo two >> steps.txt" }
+[[agents.child.step]]
+tool = "Write"
+input = { file_path = "deep.txt", content = "from below\n" }
+"#;
+
+/// Kills the leader once its question is open; gives its id.
+fn killed_while_it_asks(project: &Project, arguments: &[&str]) -> String {
+    let mut command = project.command(["run", "--attended"]);
+    let mut leader = command
+        .args(arguments)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let id = project.questions(1).remove(0);
+    leader.kill().unwrap();
+    leader.wait().unwrap();
+    id
+}
+
+#[test]
+fn law_20_steps_go_on_after_the_last_finished_call_at_every_depth_however_often() {
+    let project = Project::with_job(STEP_BY_STEP);
+    let id = killed_while_it_asks(&project, &["job.toml"]);
+    // Another leader in between closes what was open; a second kill changes nothing either.
+    project.write("next.toml", "[[job]]\nname = \"look\"\n[[job.step]]\ntool = \"Read\"\ninput = { file_path = \"job.toml\" }\n");
+    project.run(["run", "next.toml"]).expect_code(0);
+    for _ in 0..2 {
+        let again = killed_while_it_asks(&project, &["--resume", "run-1"]);
+        assert_eq!(again, id);
+    }
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    assert_eq!(project.questions(1), [id.as_str()]);
+    project.run(["answer", &id, "allow"]).expect_code(0);
+    let ended = leader.wait().expect_code(0);
+    assert_eq!(
+        project.read("steps.txt").as_deref(),
+        Some("one\ntwo\nthree\n")
+    );
+    assert_eq!(project.read("deep.txt").as_deref(), Some("from below\n"));
+    assert_eq!(ended.summary()["counts"]["agents"], 2);
+    each_started_once(&project);
+}
+
+#[test]
+fn law_16_a_run_goes_on_only_as_it_was_begun() {
+    let project = Project::with_job(STEP_BY_STEP);
+    killed_while_it_asks(&project, &["job.toml"]);
+    let refused = |arguments: &[&str], why: &str| {
+        let mut command = project.command(["run", "--resume", "run-1"]);
+        let output = command.args(arguments).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains(why), "{err}");
+    };
+    refused(
+        &["--unattended"],
+        "what the job `parent` may do is not what it was",
+    );
+    refused(
+        &["--attended", "--allow", "Write"],
+        "what the job `parent` may do is not what it was",
+    );
+    project.write("job.toml", &STEP_BY_STEP.replace("three", "four"));
+    refused(
+        &["--attended"],
+        "the job file is not what it was when run-1 began",
+    );
+    let unknown = project.run(["run", "--resume", "run-7"]).expect_code(2);
+    assert!(unknown.err.contains("there is no run-7"), "{}", unknown.err);
+    assert_eq!(project.read("deep.txt"), None);
+}
+
+/// A change to what the question is about while no leader lives: it is asked anew, and says so.
+#[test]
+fn law_10_a_file_that_changed_while_no_leader_lived_is_asked_about_anew() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"runs\"\n[[job.step]]\ntool = \"Bash\"\ninput = { command = \"bash run.sh\" }\n",
+    );
+    project.write("run.sh", "echo kind > ran.txt\n");
+    let id = killed_while_it_asks(&project, &["job.toml"]);
+    project.write("run.sh", "echo evil > ran.txt\n");
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    let again = project.questions(1).remove(0);
+    assert_ne!(again, id);
+    let shown = project.run(["queue", &again, "--json"]).expect_code(0);
+    let why = "is not as it was before the leader died";
+    assert!(shown.out.contains(why), "{}", shown.out);
+    project.run(["answer", &again, "deny"]).expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("ran.txt"), None);
+}

@@ -182,8 +182,9 @@ impl Report {
     /// One line of counts, then why it ended early, then each refusal.
     fn text(&self, early: Option<&str>) -> String {
         let mut text = format!(
-            "{} calls done, {} failed, {} refused",
+            "{} {} done, {} failed, {} refused",
             self.succeeded,
+            if self.succeeded == 1 { "call" } else { "calls" },
             self.failed,
             self.refusals.len()
         );

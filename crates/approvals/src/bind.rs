@@ -42,6 +42,33 @@ const INTERPRETERS: &[&str] = &[
     "make",
 ];
 
+/// Programs that run what a file of that name says, in the folder they work in.
+const BUILD_FILES: &[(&[&str], &[&str])] = &[
+    (&["make", "gmake"], &["GNUmakefile", "makefile", "Makefile"]),
+    (
+        &["npm", "pnpm", "yarn", "bun", "npx", "node"],
+        &["package.json"],
+    ),
+    (&["deno"], &["deno.json", "deno.jsonc"]),
+    (&["cargo"], &["Cargo.toml", "build.rs"]),
+    (&["just"], &["justfile", "Justfile", ".justfile"]),
+    (&["task"], &["Taskfile.yml", "Taskfile.yaml"]),
+    (&["rake"], &["Rakefile"]),
+    (
+        &["gradle", "gradlew"],
+        &["build.gradle", "build.gradle.kts"],
+    ),
+    (&["mvn", "mvnw"], &["pom.xml"]),
+    (&["cmake"], &["CMakeLists.txt"]),
+    (&["ninja"], &["build.ninja"]),
+    (&["composer"], &["composer.json"]),
+    (&["tox"], &["tox.ini"]),
+    (&["nox"], &["noxfile.py"]),
+    (&["invoke", "inv"], &["tasks.py"]),
+    (&["fab"], &["fabfile.py"]),
+    (&["pre-commit"], &[".pre-commit-config.yaml"]),
+];
+
 /// The digest of a call.
 ///
 /// Covers the tool, the input's bytes, the folder and which folder that is on the disk, the agent, its context, and of
@@ -120,6 +147,12 @@ fn named_files(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
                     files.insert(path.clone());
                 }
             }
+            // What is fed to a program may be what it runs: `bash < x.sh`.
+            EffectKind::Read(used) if used.by == PathRole::Redirect => {
+                if let PathValue::Known(path) = &used.path {
+                    files.insert(path.clone());
+                }
+            }
             EffectKind::Write { .. }
             | EffectKind::Read(_)
             | EffectKind::Connect(_)
@@ -154,6 +187,19 @@ fn scripts(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
                 .filter(|word| !word.is_empty() && !word.starts_with('-'))
                 .map(|word| folder.join(word)),
         );
+    }
+    let built_by = BUILD_FILES
+        .iter()
+        .filter(|(tools, _)| tools.contains(&base) || tools.contains(&name));
+    for (_, files) in built_by {
+        // A plain word may be the folder that it is told to work in.
+        let words = run.argv.iter().skip(1).filter_map(|word| word.literal());
+        let folders = words
+            .filter(|word| !word.is_empty() && !word.starts_with('-'))
+            .map(|word| folder.join(word));
+        for place in std::iter::once(folder.clone()).chain(folders) {
+            scripts.extend(files.iter().map(|file| place.join(file)));
+        }
     }
     scripts
 }

@@ -107,7 +107,12 @@ pub(crate) struct ManArguments {
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// The job file.
-    pub(crate) job_file: PathBuf,
+    #[arg(required_unless_present = "resume")]
+    pub(crate) job_file: Option<PathBuf>,
+    /// Take a run up again whose leader died: with its job file, its open questions and their deadlines. What was done
+    /// is not done again.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["job_file", "check"])]
+    pub(crate) resume: Option<RunId>,
     /// Check the job file and the settings, and run nothing.
     #[arg(long)]
     pub(crate) check: bool,

@@ -17,13 +17,14 @@ mod nursery;
 mod options;
 mod ordering;
 mod orders;
+mod past;
 mod reaping;
 mod reckoning;
 mod roster;
 mod start;
 mod work;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,7 +41,9 @@ use self::contexts::JobGround;
 use self::dropped::close_dropped;
 use self::ground::Ground;
 use self::job_try::{STOP_WAIT_MAX, TryReport, try_job};
+use self::life::Entrance;
 use self::orders::Order;
+use self::past::settled;
 use crate::job_card::JobBoard;
 use crate::job_file::Job;
 use crate::plan::{Plan, PlanEffect, PlanEvent, TryEnd};
@@ -71,6 +74,8 @@ pub struct Leader {
     trying: HashMap<Id, (usize, WorkerId)>,
     retries: BTreeSet<(Instant, usize)>,
     patience: Patience,
+    /// Tries of an earlier reign, which had come to their end: told to the plan as if they ended now.
+    settled: VecDeque<(usize, TryEnd)>,
     /// Agents whose task was dropped, and why; what they left is to be closed.
     dropped: Vec<(WorkerId, Box<str>)>,
     progress: Vec<Progress>,
@@ -78,6 +83,7 @@ pub struct Leader {
     services: JoinSet<()>,
     services_stop: CancellationToken,
     problems: Vec<Problem>,
+    unknown: Vec<Box<str>>,
     /// What everything that this run starts carries in its environment.
     owner: Box<str>,
 }
@@ -121,6 +127,8 @@ enum Next {
 enum Event {
     StopOrdered(StopReason),
     Tried(Result<(Id, TryReport), JoinError>),
+    /// A try had ended before this leader took the run up.
+    Settled(usize, TryEnd),
     RetryDue(usize),
     /// Agents that were told to stop did not.
     OutOfPatience,
@@ -141,6 +149,12 @@ impl Leader {
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// What a run that is taken up again has to tell before it goes on: the calls of which nobody knows what they did.
+    #[must_use]
+    pub fn unknown(&self) -> &[Box<str>] {
+        &self.unknown
     }
 
     /// Runs the jobs to their ends, however they end, and says what they came to.
@@ -171,7 +185,11 @@ impl Leader {
     /// Tells hooks that the run begins. A stop ends their turn; one of them may halt the run before any job starts.
     async fn tell_of_begin(&self) -> Option<StopReason> {
         let ground = &self.ground;
-        let began = Happening::SessionStarted { source: "startup" };
+        let source = match self.options.resume {
+            None => "startup",
+            Some(_) => "resume",
+        };
+        let began = Happening::SessionStarted { source };
         let heard = ground
             .hooks
             .tell_of_run(ground.run, &began, &ground.stop)
@@ -188,6 +206,9 @@ impl Leader {
     /// Waits for what happens next. Always comes back while anything is open: a try ends by itself within its time,
     /// a retry is due at its time, and a stop has the leader's patience as its end.
     async fn next(&mut self) -> Next {
+        if let Some((job, end)) = self.settled.pop_front() {
+            return Next::Event(Event::Settled(job, end));
+        }
         let retry = self.retries.first().copied();
         let patience = self.patience.end();
         tokio::select! {
@@ -210,6 +231,7 @@ impl Leader {
                 self.retries.pop_first();
                 self.plan.handle(PlanEvent::RetryDue { job })
             }
+            Event::Settled(job, end) => self.plan.handle(PlanEvent::TryEnded { job, end }),
             Event::OutOfPatience => self.out_of_patience(),
             Event::Tried(Ok((id, report))) => {
                 if self.trying.remove(&id).is_none() {
@@ -327,8 +349,12 @@ impl Leader {
         else {
             return;
         };
-        let worker = self.ground.ids.next_worker();
+        let past = self.ground.past.next_try(&job.name);
+        let worker = past
+            .as_ref()
+            .map_or_else(|| self.ground.ids.next_worker(), |past| past.worker);
         let frozen = job_ground.freeze(job, worker);
+        self.ground.contexts.insert(worker, frozen.clone());
         if let Some(progress) = self.progress.get_mut(index) {
             progress.worker = Some(worker);
             progress.tries = attempt;
@@ -339,7 +365,17 @@ impl Leader {
             attempt,
             worker,
         });
-        let task = try_job(Arc::clone(&self.ground), Arc::clone(job), index, frozen);
+        if let Some(end) = past.as_ref().and_then(|past| settled(past, &job.work)) {
+            self.settled.push_back((index, end));
+            return;
+        }
+        let entrance = Entrance::of(past.as_ref());
+        let task = try_job(
+            Arc::clone(&self.ground),
+            Arc::clone(job),
+            index,
+            (frozen, entrance),
+        );
         let started = self.tries.spawn(task);
         self.trying.insert(started.id(), (index, worker));
     }

@@ -30,7 +30,7 @@ use pointsman_shell::Surroundings;
 use self::agent_state::AgentState;
 use self::bound::Bound;
 use self::life::Life;
-use crate::{CallEnd, Seat, Tool};
+use crate::{CallEnd, PastCall, Seat, Tool};
 
 pub use self::agent_state::{Halt, HaltCause};
 pub use self::hooks::StopWord;
@@ -120,6 +120,14 @@ impl Dispatch {
             state,
             background: Vec::new(),
         }
+    }
+
+    /// The door of an agent of an earlier reign, which did this before its leader died.
+    #[must_use]
+    pub fn resumed(seat: Seat, past: Vec<PastCall>) -> Self {
+        let dispatch = Self::new(seat);
+        dispatch.state.remember(past);
+        dispatch
     }
 
     /// The agent's place.

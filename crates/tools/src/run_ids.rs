@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use pointsman_ledger::HighestIds;
 use pointsman_model::{CallId, RequestId, RunId, WorkerId};
 
 /// Makes the ids of one run. Shared by all its agents, so that no two of them make the same id.
@@ -23,6 +24,18 @@ impl RunIds {
             calls: AtomicU32::new(1),
             requests: AtomicU32::new(1),
             workers: AtomicU32::new(1),
+        }
+    }
+
+    /// Counters of a run that is taken up again: they go on after the highest ids in use.
+    #[must_use]
+    pub fn continued(run: RunId, highest: HighestIds) -> Self {
+        let after = |highest: u32| AtomicU32::new(highest.saturating_add(1));
+        Self {
+            run,
+            calls: after(highest.call),
+            requests: after(highest.request),
+            workers: after(highest.worker),
         }
     }
 
@@ -71,5 +84,22 @@ mod tests {
         });
         assert_eq!(made.iter().collect::<BTreeSet<_>>().len(), 400);
         assert_eq!(ids.next_request().to_string(), "r7-1");
+    }
+
+    #[test]
+    fn a_run_that_is_taken_up_again_makes_no_id_twice() {
+        let highest = HighestIds {
+            worker: 2,
+            call: 9,
+            request: 0,
+            grant: 0,
+        };
+        let ids = RunIds::continued(RunId::new(7).unwrap(), highest);
+        let made = [
+            ids.next_worker().to_string(),
+            ids.next_call().to_string(),
+            ids.next_request().to_string(),
+        ];
+        assert_eq!(made, ["w7-3", "c7-10", "r7-1"]);
     }
 }

@@ -36,7 +36,7 @@ async fn a_refusal_is_no_failure_and_is_told() {
             { tool = "Bash", input = { command = "echo on" } },
         ]"#;
     let words = [
-        "1 calls done, 0 failed, 2 refused",
+        "1 call done, 0 failed, 2 refused",
         "refused: step 1, Bash: refused: `rm x` matches deny Bash(rm *)",
         "refused: step 2, Bash: refused by a person at the terminal: not today",
     ];
@@ -78,7 +78,7 @@ async fn each_expectation_bites() {
     }
     let met = r#"steps = [{ tool = "Bash", input = { command = "echo on" },
         expect = { outcome = "success", exit_code = 0, text_contains = "o", text_matches = "^on$" } }]"#;
-    check(met, "done", &["1 calls done"]).await;
+    check(met, "done", &["1 call done"]).await;
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn reactions_to_a_refusal() {
             ]"#
         )
     };
-    check(&with("\"continue\""), "done", &["1 calls done"]).await;
+    check(&with("\"continue\""), "done", &["1 call done"]).await;
     check(
         &with("\"fail\""),
         "failed",

@@ -117,6 +117,50 @@ fn law_10_a_script_swapped_after_the_question_is_noticed() {
 }
 
 #[test]
+fn law_10_what_a_build_tool_runs_is_bound() {
+    let swap = |name: &'static str| move |scene: &Scene| scene.write(name, "other");
+    for (command, file) in [
+        ("make", "Makefile"),
+        ("make test", "GNUmakefile"),
+        ("gmake -j4 all", "makefile"),
+        ("npm run build", "package.json"),
+        ("yarn test", "package.json"),
+        ("cargo run", "build.rs"),
+        ("just deploy", "justfile"),
+    ] {
+        check(command, swap(file), Then::Differs);
+    }
+    let inside = |scene: &Scene| {
+        fs::create_dir(scene.root.join("sub")).unwrap();
+        scene.write("sub/Makefile", "all:");
+    };
+    check("make -C sub", inside, Then::Differs);
+    check("makeinfo", swap("Makefile"), Then::IsTheSame);
+    check("cat package.json", swap("package.json"), Then::IsTheSame);
+}
+
+#[test]
+fn law_10_what_is_fed_to_a_program_is_bound() {
+    let scene = Scene::new();
+    scene.write("x.sh", "echo one");
+    let fed = only(EffectKind::Read(PathUse {
+        path: PathValue::Known(scene.folder.join("x.sh")),
+        by: PathRole::Redirect,
+        reach: Reach::Itself,
+        span: None,
+    }));
+    let call = sample::bash(CallId::new(sample::run(), 1), "bash < x.sh");
+    let bound = || {
+        let (agent, context) = (sample::lineage(&[1]), Digest::of(b"context"));
+        bind(&call, &scene.folder, &agent, context, &fed).unwrap()
+    };
+    let before = bound();
+    assert_eq!(before, bound());
+    scene.write("x.sh", "echo two");
+    assert_ne!(before, bound());
+}
+
+#[test]
 fn law_10_a_script_that_comes_goes_or_is_linked_elsewhere_is_noticed() {
     check(
         "sh run.sh",

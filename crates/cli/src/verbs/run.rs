@@ -121,6 +121,9 @@ async fn stand_by(
             printer.note(texts.draw(problem)).await;
         }
     }
+    for unknown in leader.unknown() {
+        printer.note(format!("{unknown}\n")).await;
+    }
     let scene = Scene::set(SceneOptions {
         handle,
         attended,
@@ -164,6 +167,9 @@ fn told(error: &StartError) -> Failure {
                 "mend these, or run it in a terminal: {}",
                 all.join("; ")
             ))
+        }
+        StartError::ContextChanged { .. } => {
+            failure.hint("put them back as they were (give the same rules, mode and `--attended`), or start a new run")
         }
         StartError::Place(_) => {
             failure.hint("set `XDG_STATE_HOME` to a folder of yours that can be written")

@@ -102,7 +102,15 @@ fn counts_line(counts: &CallCounts) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    let calls = format!("{} calls of {} agents", counts.calls, counts.agents);
+    let counted = |count: u64, one: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    };
+    let calls = format!(
+        "{} of {}",
+        counted(counts.calls, "call"),
+        counted(counts.agents, "agent")
+    );
     if told.is_empty() {
         calls
     } else {

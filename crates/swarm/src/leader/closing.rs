@@ -152,9 +152,15 @@ impl Leader {
     fn in_words(&self, unanswered: u64) -> String {
         let done = |progress: &&Progress| matches!(progress.end, Some(JobEnd::Done { .. }));
         let done = self.progress.iter().filter(done).count();
-        let mut text = format!("{done} of {} jobs done", self.progress.len());
-        if unanswered > 0 {
-            text.push_str(&format!(", {unanswered} calls that nobody could answer"));
+        let jobs = match self.progress.len() {
+            1 => "1 job".into(),
+            count => format!("{count} jobs"),
+        };
+        let mut text = format!("{done} of {jobs} done");
+        match unanswered {
+            0 => {}
+            1 => text.push_str(", a call that nobody could answer"),
+            count => text.push_str(&format!(", {count} calls that nobody could answer")),
         }
         if let Some(stop) = self.plan.stopping() {
             text.push_str(&format!("; {stop}"));

@@ -17,6 +17,7 @@ use pointsman_tools::{CallMoved, Pace, RunIds, Toolbox};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
+use super::past::Past;
 use super::roster::Roster;
 use crate::directory::Directory;
 use crate::job_file::ModelWork;
@@ -49,6 +50,8 @@ pub(super) struct Ground {
     /// What thinking agents say, while they say it.
     pub(super) said: broadcast::Sender<AgentSaid>,
     pub(super) directory: Directory,
+    /// What agents did before this leader took the run up.
+    pub(super) past: Past,
     /// The frozen context of each agent that was started, for the census and for what is judged anew.
     pub(super) contexts: Arc<DashMap<WorkerId, Frozen>>,
     /// For jobs' workers.

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::dropped::close_dropped;
 use super::ground::Ground;
-use super::life::{Birth, NotBorn, live};
+use super::life::{Birth, Entrance, NotBorn, live};
 use super::nursery::Nursery;
 use crate::job_file::Job;
 use crate::plan::TryEnd;
@@ -34,13 +34,14 @@ pub(super) async fn try_job(
     ground: Arc<Ground>,
     job: Arc<Job>,
     index: usize,
-    frozen: Frozen,
+    (frozen, entrance): (Frozen, Entrance),
 ) -> TryReport {
     let started = Instant::now();
     let worker = frozen.context.parts().lineage.agent().worker;
     let stop = ground.stop.child_token();
     let birth = Birth {
         frozen,
+        entrance,
         task: job.task.clone(),
         origin: Origin::Foreground,
         work: job.work.clone(),

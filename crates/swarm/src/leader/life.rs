@@ -16,6 +16,7 @@ use pointsman_tools::{Dispatch, FollowUps, Halt, HaltCause, Seat, Spawner, StopW
 use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
+use super::past::PastWorker;
 use super::work::agent_for;
 use crate::RunEvent;
 use crate::directory::WorkerCard;
@@ -24,6 +25,7 @@ use crate::job_file::Work;
 /// What an agent is born with.
 pub(super) struct Birth {
     pub(super) frozen: Frozen,
+    pub(super) entrance: Entrance,
     pub(super) task: Box<str>,
     pub(super) origin: Origin,
     pub(super) work: Work,
@@ -33,6 +35,25 @@ pub(super) struct Birth {
     pub(super) stop: CancellationToken,
     /// How it spawns agents of its own.
     pub(super) spawner: Arc<dyn Spawner>,
+}
+
+/// How an agent comes into the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entrance {
+    /// For the first time.
+    New,
+    /// Again, after its leader died: counted and on record already.
+    Again,
+}
+
+impl Entrance {
+    /// That of an agent with this past.
+    pub(super) fn of(past: Option<&PastWorker>) -> Self {
+        match past {
+            None => Self::New,
+            Some(_) => Self::Again,
+        }
+    }
 }
 
 /// Why an agent did not come to be.
@@ -51,23 +72,14 @@ pub(super) enum NotBorn {
 /// Cancellation: dropped, the agent is stopped, its process groups are killed, its requests end as cancelled; only
 /// the record of its end is left to the next start of the ledger.
 pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd, NotBorn> {
-    let max = ground.agents_max;
-    let counted =
-        ground
-            .agents_started
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
-                (count < max).then_some(count + 1)
-            });
-    if counted.is_err() {
-        return Err(NotBorn::TooMany { max });
+    match birth.entrance {
+        // What is over soon has its room on the heap: an agent that waits is to be small.
+        Entrance::New => Box::pin(enter(ground, &birth)).await?,
+        Entrance::Again => {}
     }
     let parts = birth.frozen.context.parts();
     let lineage = parts.lineage.clone();
     let worker = lineage.agent().worker;
-    // What is over soon has its room on the heap: an agent that waits is to be small.
-    Box::pin(ground.ledger.note(ground.run, spawned(&birth)))
-        .await
-        .map_err(NotBorn::NotRecorded)?;
     let context = birth.frozen.context.digest();
     ground.contexts.insert(worker, birth.frozen.clone());
     let (person, follow_ups) = FollowUps::channel();
@@ -93,8 +105,13 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         lineage: parts.lineage.clone(),
         context,
     });
-    let mut dispatch = Box::new(Dispatch::new(seat(ground, &birth, follow_ups)));
-    Box::pin(dispatch.starting(ground.background())).await;
+    let past = ground.past.calls(worker);
+    let mut dispatch = Box::new(Dispatch::resumed(seat(ground, &birth, follow_ups), past));
+    match birth.entrance {
+        Entrance::New => Box::pin(dispatch.starting(ground.background())).await,
+        // Hooks were told when it was new.
+        Entrance::Again => {}
+    }
     let end = match Box::pin(agent_for(ground, &birth)).await {
         Ok(mut agent) => {
             let work = agent.work(&dispatch, &birth.stop);
@@ -117,6 +134,23 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
     Box::pin(bury(ground, &lineage, &end)).await;
     drop(departure);
     Ok(end)
+}
+
+/// Counts a new agent, and puts its start on record.
+async fn enter(ground: &Ground, birth: &Birth) -> Result<(), NotBorn> {
+    let max = ground.agents_max;
+    let counted =
+        ground
+            .agents_started
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
+                (count < max).then_some(count + 1)
+            });
+    if counted.is_err() {
+        return Err(NotBorn::TooMany { max });
+    }
+    let spawned = spawned(birth);
+    let noted = ground.ledger.note(ground.run, spawned).await;
+    noted.map_err(NotBorn::NotRecorded)
 }
 
 /// Halts the run as soon as a hook says so, whatever the agent is doing. Never comes back: the agent's work ends it.

@@ -9,8 +9,10 @@ use pointsman_model::{AgentName, ChildContext, LineageStep, SpawnInput, WorkerId
 use pointsman_tools::{Seat, SpawnError, SpawnedEnd, SpawnedHow, Spawner};
 
 use super::ground::Ground;
-use super::life::{Birth, NotBorn, live};
+use super::life::{Birth, Entrance, NotBorn, live};
+use super::past::settled;
 use crate::job_file::{ModelWork, Work};
+use crate::plan::TryEnd;
 
 /// Starts the agents that agents ask for.
 #[derive(Clone)]
@@ -41,7 +43,7 @@ impl Nursery {
         parent: &Seat,
         name: &AgentName,
         input: &SpawnInput,
-    ) -> Result<Birth, SpawnError> {
+    ) -> Result<Started, SpawnError> {
         let Some(definition) = self.ground.agents.get(name) else {
             return Err(SpawnError::UnknownAgent {
                 name: name.as_str().into(),
@@ -53,9 +55,14 @@ impl Nursery {
                 name: name.as_str().into(),
             });
         };
+        let task = task(input);
+        let past = self.ground.past.child(parent.worker, name.as_str(), &task);
+        let worker = past
+            .as_ref()
+            .map_or_else(|| self.ground.ids.next_worker(), |past| past.worker);
         let frozen = parent.frozen.child(ChildContext {
             step: LineageStep {
-                worker: self.ground.ids.next_worker(),
+                worker,
                 // Not the parent's words: a lineage is what people go by when they answer.
                 label: name.as_str().into(),
                 agent: name.clone(),
@@ -65,16 +72,47 @@ impl Nursery {
             folder: None,
             rules: definition.denies.clone(),
         })?;
-        Ok(Birth {
+        if let Some(past) = &past
+            && let Some(end) = settled(past, &work)
+        {
+            return Ok(Started::Before(of_the_past(worker, name, end)));
+        }
+        Ok(Started::Now(Box::new(Birth {
             frozen,
-            task: task(input),
+            entrance: Entrance::of(past.as_ref()),
+            task,
             origin: parent.origin,
             stop: parent.stop.child_token(),
             spawner: Arc::new(self.below(&work)),
             work,
             resumes: None,
-        })
+        })))
     }
+}
+
+/// What an agent's start comes to.
+enum Started {
+    /// It lives.
+    Now(Box<Birth>),
+    /// It lived and ended before the leader died.
+    Before(SpawnedEnd),
+}
+
+fn of_the_past(worker: WorkerId, name: &AgentName, end: TryEnd) -> SpawnedEnd {
+    let end = match end {
+        TryEnd::Done { summary } => AgentEnd::Done {
+            summary: summary.into(),
+        },
+        TryEnd::Failed { reason } => AgentEnd::Failed {
+            reason: reason.into(),
+        },
+        TryEnd::Halted { reason } => AgentEnd::Halted {
+            reason: reason.into(),
+        },
+        // An agent below a job has no time of its own.
+        TryEnd::Stopped | TryEnd::TimedOut { .. } => AgentEnd::Stopped,
+    };
+    spawned_end(worker, name, end)
 }
 
 #[async_trait]
@@ -84,9 +122,12 @@ impl Spawner for Nursery {
             return Err(SpawnError::Stopping);
         }
         let name = AgentName::new(input.subagent_type.as_deref().unwrap_or_default());
-        let birth = self.birth(parent, &name, input)?;
+        let birth = match self.birth(parent, &name, input)? {
+            Started::Now(birth) => birth,
+            Started::Before(end) => return Ok(end),
+        };
         let worker = birth.frozen.context.parts().lineage.agent().worker;
-        match live(&self.ground, birth).await {
+        match live(&self.ground, *birth).await {
             Ok(end) => Ok(spawned_end(worker, &name, end)),
             Err(NotBorn::TooMany { max }) => Err(SpawnError::TooMany { max }),
             Err(NotBorn::NotRecorded(error)) => {

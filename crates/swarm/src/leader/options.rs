@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pointsman_agents::ModelAccess;
 use pointsman_gate::{Classifier, Explainer};
-use pointsman_ledger::{AppendError, Clock, OpenError};
-use pointsman_model::{AbsPath, Attended, PermissionMode};
+use pointsman_ledger::{AppendError, Clock, OpenError, ReadError, ResumeError};
+use pointsman_model::{AbsPath, Attended, PermissionMode, RunId};
 use pointsman_policy::settings::Loaded;
 use pointsman_policy::{Problem, Tree};
 use pointsman_process::Environment;
@@ -46,6 +46,8 @@ pub struct LeaderOptions {
     pub models: Option<ModelAccess>,
     /// pointsman's version, for the record.
     pub version: Box<str>,
+    /// The run to take up again; a new one if not said. Job file and settings have to be what they were.
+    pub resume: Option<RunId>,
 }
 
 /// Why a leader does not start. Nothing ran.
@@ -89,6 +91,20 @@ pub enum StartError {
     /// A model can't do the work it is to do.
     #[error(transparent)]
     Model(#[from] NoModel),
+    /// The run can't be taken up again.
+    #[error("the run can't be taken up again")]
+    Resume(#[from] ResumeError),
+    /// What is on record of it can't be read.
+    #[error("what the run left can't be read")]
+    Past(#[from] ReadError),
+    /// An agent would be allowed other things than it was.
+    #[error(
+        "what the job `{job}` may do is not what it was when its agent was started: settings, the command line, or whether somebody is there have changed"
+    )]
+    ContextChanged {
+        /// The job.
+        job: Box<str>,
+    },
     /// A task of the start was lost.
     #[error("the ledger could not be opened: its task ended early")]
     TaskLost,

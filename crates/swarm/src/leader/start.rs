@@ -1,27 +1,29 @@
 //! The start of a leader: ledger, reaping, services, what all agents share.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use dashmap::DashMap;
-use pointsman_approvals::{Grants, Requests, RequestsOptions, RequestsService, in_process};
+use pointsman_approvals::{Grants, Reign, Requests, RequestsOptions, RequestsService, in_process};
 use pointsman_gate::{
     Adjudicator, CoordinatorHandler, Explaining, HookPlace, Hooks, Lifts, Notices, Panel,
     SwarmWorkerHandler, hooks_that_cant_start,
 };
-use pointsman_ledger::{Ledger, OpenReport, RunStart};
+use pointsman_ledger::{HighestIds, Ledger, OpenReport, RunStart};
 use pointsman_model::{Attended, Millis, RunId};
+use pointsman_policy::Problem;
 use pointsman_tools::{Pace, RunIds};
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::contexts::{job_grounds, stopping};
+use super::contexts::{JobGround, job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
 use super::orders::Order;
+use super::past::Past;
 use super::roster::{Roster, roster};
 use super::work::{check_models, without_keys};
 use super::{Leader, LeaderHandle, LeaderOptions, Patience, Progress, StartError, reaping};
@@ -52,18 +54,11 @@ pub(super) async fn start(
     options.environment = without_keys(&options);
     let place = hook_place(&options, None);
     problems.extend(hooks_that_cant_start(&options.loaded.hooks, &place));
-    match options.attended {
-        Attended::Yes => {}
-        Attended::No => {
-            let problems = stopping(&problems);
-            if !problems.is_empty() || !options.loaded.may_run_unattended() {
-                return Err(StartError::Settings { problems });
-            }
-        }
-    }
+    may_start(&options, &problems)?;
     options.place.prepare()?;
     let (ledger, report) = open_ledger(&options).await?;
-    let run = ledger.begin_run(run_start(&options)).await?;
+    let taken = take(&ledger, &options, &grounds).await?;
+    let (run, unknown) = (taken.run, taken.past.unknown());
     let owner = options.place.owner(run);
     options.environment = options.environment.owned_by(&owner);
     let reaped = reap(&ledger, run, &options.place, &report).await?;
@@ -73,7 +68,7 @@ pub(super) async fn start(
         ground,
         services,
         services_stop,
-    } = stand_up(&options, agents, ledger, run, stop.clone());
+    } = stand_up(&options, agents, ledger, taken, stop.clone());
     let board = JobBoard::of(&options.job_file.jobs);
     let handle = handle(&options, &ground, &board, (stop, order));
     let jobs: Vec<_> = options
@@ -95,8 +90,13 @@ pub(super) async fn start(
         trying: HashMap::new(),
         retries: BTreeSet::new(),
         patience: Patience::Unlimited,
+        settled: VecDeque::new(),
         dropped: Vec::new(),
-        remarks: remarks_of(&report, reaped),
+        remarks: remarks_of(&report, reaped)
+            .into_iter()
+            .chain(unknown.clone())
+            .collect(),
+        unknown,
         services_stop,
         services,
         problems,
@@ -105,6 +105,64 @@ pub(super) async fn start(
         options,
     };
     Ok((handle, leader))
+}
+
+/// With nobody there a run does not start when something that forbids or asks can't be read.
+fn may_start(options: &LeaderOptions, problems: &[Problem]) -> Result<(), StartError> {
+    match options.attended {
+        Attended::Yes => Ok(()),
+        Attended::No => {
+            let problems = stopping(problems);
+            if problems.is_empty() && options.loaded.may_run_unattended() {
+                Ok(())
+            } else {
+                Err(StartError::Settings { problems })
+            }
+        }
+    }
+}
+
+/// A run that this leader has begun or taken up.
+struct Taken {
+    run: RunId,
+    reign: Reign,
+    highest: HighestIds,
+    past: Past,
+}
+
+/// Begins a run, or takes one up again. Of one that is taken up each agent has to be given what it was given (law 16).
+async fn take(
+    ledger: &Ledger,
+    options: &LeaderOptions,
+    grounds: &[JobGround],
+) -> Result<Taken, StartError> {
+    let Some(run) = options.resume else {
+        return Ok(Taken {
+            run: ledger.begin_run(run_start(options)).await?,
+            reign: Reign::FIRST,
+            highest: HighestIds::default(),
+            past: Past::default(),
+        });
+    };
+    let path = ledger.path().to_owned();
+    let read = tokio::task::spawn_blocking(move || Past::read(&path, run)).await;
+    let past = read.map_err(|_| StartError::TaskLost)??;
+    for (job, ground) in options.job_file.jobs.iter().zip(grounds) {
+        for before in past.tries_of(&job.name) {
+            let now = ground.freeze(job, before.worker).context.digest();
+            if before.end.is_none() && now != before.context {
+                let job = job.name.as_ref().into();
+                return Err(StartError::ContextChanged { job });
+            }
+        }
+    }
+    let report = ledger.resume_run(run).await?;
+    Ok(Taken {
+        run,
+        reign: Reign::resumed(&report),
+        highest: report.highest,
+        past,
+    })
 }
 
 /// What surfaces hold of it.
@@ -149,19 +207,23 @@ fn stand_up(
     options: &LeaderOptions,
     agents: Roster,
     ledger: Ledger,
-    run: RunId,
+    taken: Taken,
     stops: flume::Sender<StopReason>,
 ) -> Stood {
+    let (run, highest) = (taken.run, taken.highest);
     let clock = Arc::clone(&options.clock);
     let services_stop = CancellationToken::new();
     let mut services = JoinSet::new();
     let (requests, service) = RequestsService::new(
         ledger.clone(),
         Arc::clone(&clock),
-        &RequestsOptions::default(),
+        &RequestsOptions {
+            reign: taken.reign,
+            ..RequestsOptions::default()
+        },
     );
     services.spawn(service.run(services_stop.clone()));
-    let grants = Grants::new(run, ledger.clone(), Arc::clone(&clock));
+    let grants = Grants::continued(run, ledger.clone(), Arc::clone(&clock), highest.grant);
     if let Some(classifier) = &options.classifier {
         classifier.begins(&options.environment);
     }
@@ -179,17 +241,12 @@ fn stand_up(
     let (mailbox, inbox) = in_process(LETTERS_MAX);
     let desk = Adjudicator::new(coordinator.clone(), Arc::new(rules));
     services.spawn(desk.run(inbox, services_stop.clone()));
-    let notices = Notices::new(requests.clone(), Arc::clone(&hooks));
-    services.spawn(notices.run(services_stop.clone()));
-    if let Some(explainer) = &options.explainer {
-        let explaining = Explaining::new(requests.clone(), explainer.clone());
-        services.spawn(explaining.run(services_stop.clone()));
-    }
+    tell_of_requests(options, &requests, &hooks, (&mut services, &services_stop));
     let ground = Ground {
         run,
         ledger,
         clock,
-        ids: Arc::new(RunIds::new(run)),
+        ids: Arc::new(RunIds::continued(run, highest)),
         requests,
         grants,
         hooks,
@@ -199,6 +256,7 @@ fn stand_up(
         tree: Arc::clone(&options.tree),
         environment: options.environment.clone(),
         answer_within: answer_within(options),
+        past: taken.past,
         moves: broadcast::Sender::new(EVENTS_MAX),
         events: broadcast::Sender::new(EVENTS_MAX),
         said: broadcast::Sender::new(EVENTS_MAX),
@@ -211,7 +269,7 @@ fn stand_up(
         model: options.job_file.model.clone(),
         models: options.models.clone(),
         agents_max: options.job_file.agents_max,
-        agents_started: AtomicU32::new(0),
+        agents_started: AtomicU32::new(highest.worker),
         stop: CancellationToken::new(),
         orders: stops,
         pace: Pace::default(),
@@ -221,6 +279,21 @@ fn stand_up(
         ground: Arc::new(ground),
         services,
         services_stop,
+    }
+}
+
+/// Starts those who are told of each request: the hooks for notices, and the explainer.
+fn tell_of_requests(
+    options: &LeaderOptions,
+    requests: &Requests,
+    hooks: &Arc<Hooks>,
+    (services, stop): (&mut JoinSet<()>, &CancellationToken),
+) {
+    let notices = Notices::new(requests.clone(), Arc::clone(hooks));
+    services.spawn(notices.run(stop.clone()));
+    if let Some(explainer) = &options.explainer {
+        let explaining = Explaining::new(requests.clone(), explainer.clone());
+        services.spawn(explaining.run(stop.clone()));
     }
 }
 

@@ -90,6 +90,7 @@ impl Stage {
             explainer: None,
             models: None,
             version: "test".into(),
+            resume: None,
         }
     }
 

@@ -6,7 +6,7 @@ use pointsman_gate::{HaltReach, HookScene, HookWish, PreToolUse, PreToolUseVote}
 use pointsman_ledger::{CallDecided, CallHooked, CallRequested, RecordBody};
 use pointsman_model::{
     AbsPath, CallEvent, CallId, DigestBuilder, Effects, ExecutedCall, HookedCall, JsonText,
-    Judgement, Overlay, PermissionDecision, RequestedCall, RuleText, ToolName,
+    Judgement, Overlay, PermissionDecision, RequestedCall, RuleText, ToolInput, ToolName,
 };
 use pointsman_policy::{
     EntryKind, HookVote, Question, effects_of, judge, judge_denies_and_asks, narrowest_rule,
@@ -14,13 +14,21 @@ use pointsman_policy::{
 
 use super::agent_state::{Halt, HaltCause, REFUSALS_EQUAL_MAX};
 use super::bound::Bound;
-use super::life::Life;
+use super::life::{Life, LifePast};
 use super::refusal::{Refusal, is_deny, why};
 use super::{Admission, AdmittedCall, AskedCall, Dispatch, JudgedForm, Pass, Passed, tidy};
-use crate::{InputProblem, Tool};
+use crate::{Became, CallEnd, InputProblem, Tool};
 
 /// Times a call is judged anew since a grant that let it pass was used up in the meantime.
 const GRANT_RACES_MAX: u32 = 8;
+
+/// What the past says to a call.
+enum Recalled {
+    /// It goes its way, for the first time or again.
+    Life(Life),
+    /// It has had its end.
+    Ended(CallEnd),
+}
 
 /// What the hooks' turn came to for a call that goes on.
 #[derive(Clone)]
@@ -37,7 +45,10 @@ impl Dispatch {
     ///
     /// Cancellation: dropping the future cancels the call; an open question of it is withdrawn.
     pub async fn admit(&self, asked: AskedCall) -> Admission {
-        let mut life = Life::begin(&self.seat);
+        let mut life = match self.recall(&asked) {
+            Recalled::Life(life) => life,
+            Recalled::Ended(end) => return Admission::Ended(end),
+        };
         let walked = tokio::select! {
             biased;
             () = self.seat.stop.cancelled() => Err(Refusal::stopped()),
@@ -58,19 +69,47 @@ impl Dispatch {
         }
     }
 
+    /// Looks whether the agent asked for this before its leader died (law 20): then it goes on from there.
+    fn recall(&self, asked: &AskedCall) -> Recalled {
+        let Some(past) = self.state.recall(&asked.tool, &asked.input) else {
+            return Recalled::Life(Life::begin(&self.seat));
+        };
+        let left = match past.became {
+            Became::Ended(end) => return Recalled::Ended(end),
+            Became::Unknown if self.starts_an_agent(asked) => LifePast::Started,
+            Became::Unknown => return Recalled::Ended(past.unknown_end()),
+            Became::Waited(request) => LifePast::Asked(request),
+        };
+        Recalled::Life(Life::again(&self.seat, past.id, left))
+    }
+
+    fn starts_an_agent(&self, asked: &AskedCall) -> bool {
+        self.seat
+            .toolbox
+            .get(&asked.tool)
+            .and_then(|tool| tool.check(&asked.input).ok())
+            .is_some_and(|input| matches!(input, ToolInput::Spawn(_)))
+    }
+
     async fn walk(&self, life: &mut Life, asked: &AskedCall) -> Result<Passed, Refusal> {
         if let Some(halt) = self.state.halted() {
             return Err(Refusal::halted(&halt));
         }
-        self.note(CallRequested {
-            worker: self.seat.worker,
-            call: RequestedCall {
-                id: life.id(),
-                tool: asked.tool.clone(),
-                input: asked.input.clone(),
-            },
-        })
-        .await?;
+        match life.past() {
+            LifePast::None => {
+                self.note(CallRequested {
+                    worker: self.seat.worker,
+                    call: RequestedCall {
+                        id: life.id(),
+                        tool: asked.tool.clone(),
+                        input: asked.input.clone(),
+                    },
+                })
+                .await?;
+            }
+            // That it was asked for is on record.
+            LifePast::Asked(_) | LifePast::Started => {}
+        }
         let tool = self.find(&asked.tool)?;
         let raw = fit(tool.as_ref(), life.id(), &asked.input)
             .map_err(|problems| Refusal::unfit(&tool.spec().name, &problems))?;

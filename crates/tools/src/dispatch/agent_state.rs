@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pointsman_model::{AbsPath, Digest};
+use pointsman_model::{AbsPath, Digest, JsonText, ToolName};
 use tokio::sync::Notify;
 
-use crate::SeenFile;
+use crate::{PastCall, SeenFile};
 
 /// So often may the same call be refused in the same way before the agent is halted. A model that was told the
 /// reason four times and asks a fifth time is in a loop.
@@ -50,6 +50,8 @@ struct Inner {
     held: u32,
     /// Whether hooks know that it wants to stop.
     stop_told: bool,
+    /// What it did before its leader died, as far as it has not asked for it again.
+    past: Vec<PastCall>,
 }
 
 impl AgentState {
@@ -62,9 +64,30 @@ impl AgentState {
                 halted: None,
                 held: 0,
                 stop_told: false,
+                past: Vec::new(),
             }),
             halting: Notify::new(),
         }
+    }
+
+    /// What the agent did before its leader died.
+    pub(super) fn remember(&self, past: Vec<PastCall>) {
+        self.lock().past = past;
+    }
+
+    /// The earliest call of the past that is the same as this one; each is given once. The agent is in the folder then
+    /// in which it was.
+    pub(super) fn recall(&self, tool: &ToolName, input: &JsonText) -> Option<PastCall> {
+        let mut inner = self.lock();
+        let same = |call: &PastCall| call.tool == *tool && call.input == *input;
+        let at = inner.past.iter().position(same)?;
+        let call = inner.past.remove(at);
+        // What comes next of the past tells where the agent was after this one.
+        let next = inner.past.get(at).and_then(|next| next.folder.clone());
+        if let Some(folder) = next.or_else(|| call.folder.clone()) {
+            inner.folder = folder;
+        }
+        Some(call)
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

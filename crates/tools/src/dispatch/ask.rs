@@ -37,7 +37,7 @@ impl Dispatch {
     ) -> Result<Passed, Refusal> {
         for _ in 0..ASKS_MAX {
             let mut bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
-            let request = self.request(&form, &bound, supersedes.take());
+            let request = self.question_of(life, &form, &bound, supersedes.take());
             let id = request.id;
             let verdict = self.seat.handler.resolve(request).await;
             let wishes = self.follow(id, &verdict);
@@ -55,7 +55,17 @@ impl Dispatch {
                     bound.digest = verdict.digest;
                 }
                 Heeded::Edited(edited) => {
+                    // What the person had before them when they edited it must still be so (law 10).
+                    let now =
+                        Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
                     form = edited;
+                    if !now.is_same(&bound) {
+                        supersedes = Some(Superseded {
+                            request: Some(id),
+                            difference: bound.difference(&now).into(),
+                        });
+                        continue;
+                    }
                     bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
                 }
             }
@@ -69,6 +79,28 @@ impl Dispatch {
             });
         }
         Err(Refusal::never_settled(ASKS_MAX))
+    }
+
+    /// The question to ask. One that the call had come to before its leader died is asked on, with its id and its
+    /// deadline, as long as it is about the very same; what became of it meanwhile counts.
+    fn question_of(
+        &self,
+        life: &mut Life,
+        form: &JudgedForm,
+        bound: &Bound,
+        supersedes: Option<Superseded>,
+    ) -> PermissionRequest {
+        let Some(before) = life.take_question() else {
+            return self.request(form, bound, supersedes);
+        };
+        if supersedes.is_none() && before.digest == bound.digest {
+            return *before;
+        }
+        let supersedes = supersedes.unwrap_or_else(|| Superseded {
+            request: Some(before.id),
+            difference: "what it runs or changes is not as it was before the leader died".into(),
+        });
+        self.request(form, bound, Some(supersedes))
     }
 
     fn request(

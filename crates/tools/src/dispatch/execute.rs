@@ -6,13 +6,15 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use pointsman_ledger::{CallEnded, CallStarted};
 use pointsman_model::{
-    CallEvent, CallId, CallState, Millis, Outcome, PermissionDecision, RequestId, Superseded,
+    CallEvent, CallId, CallState, Judgement, Millis, Outcome, PermissionDecision, RequestId,
+    Superseded,
 };
+use pointsman_policy::judge_denies_and_asks;
 use tokio::time::Instant;
 
 use super::ask::ASKS_MAX;
 use super::bound::Bound;
-use super::life::Life;
+use super::life::{Life, LifePast};
 use super::refusal::Refusal;
 use super::{AdmittedCall, Dispatch, JudgedForm, Pass, Passed, hooks};
 use crate::{CallEnd, ToolError, ToolOutput, ToolScene};
@@ -61,6 +63,9 @@ impl Dispatch {
         life: &mut Life,
         mut passed: Box<Passed>,
     ) -> Result<Box<Passed>, Refusal> {
+        if let Some(objection) = self.new_objection(&passed) {
+            passed = Box::pin(self.object(life, passed, objection)).await?;
+        }
         for _ in 0..ASKS_MAX {
             let form = &passed.form;
             let now = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
@@ -97,8 +102,49 @@ impl Dispatch {
         Err(Refusal::never_settled(ASKS_MAX))
     }
 
+    /// A deny or ask rule that was made since the call was let pass: no pass outlives it (laws 1 and 14).
+    fn new_objection(&self, passed: &Passed) -> Option<Judgement> {
+        let form = &passed.form;
+        let overlay = self.overlay(form.call.id);
+        let (call, effects, folder) = (&form.call, &form.effects, &form.folder);
+        let question = self.question(call, effects, folder, &overlay, &form.vote);
+        let objection = judge_denies_and_asks(&question)?;
+        match (objection.decision, passed.pass) {
+            (PermissionDecision::Deny, _) | (PermissionDecision::Ask, Pass::Ladder) => {
+                Some(objection)
+            }
+            // It was asked.
+            (PermissionDecision::Ask, Pass::Verdict(_)) | (PermissionDecision::Allow, _) => None,
+        }
+    }
+
+    async fn object(
+        &self,
+        life: &mut Life,
+        passed: Box<Passed>,
+        objection: Judgement,
+    ) -> Result<Box<Passed>, Refusal> {
+        let mut form = passed.form;
+        form.judgement = objection;
+        self.decided(&form).await?;
+        if form.judgement.decision == PermissionDecision::Deny {
+            return Err(self.refused(&form));
+        }
+        life.apply(CallEvent::Supersede)?;
+        let since = Superseded {
+            request: None,
+            difference: "a rule that was made since wants it asked".into(),
+        };
+        self.ask(life, form, Some(since)).await.map(Box::new)
+    }
+
     /// Puts the start on disk; from here on the call is never started again (law 20).
     async fn start(&self, life: &mut Life, passed: &Passed) -> Result<(), Refusal> {
+        if let LifePast::Started = life.past() {
+            // An earlier reign put it on record, and what it does is to wait for an agent.
+            life.apply(CallEvent::Start)?;
+            return Ok(());
+        }
         let record = CallStarted {
             worker: self.seat.worker,
             call: passed.form.call.clone(),

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use pointsman_gate::HookWord;
 use pointsman_ledger::Clock;
-use pointsman_model::{CallEvent, CallId, CallState, IllegalTransition, RunId, WorkerId};
+use pointsman_model::{
+    CallEvent, CallId, CallState, IllegalTransition, PermissionRequest, RunId, WorkerId,
+};
 use tokio::sync::broadcast;
 
 use crate::{CallMoved, Seat};
@@ -19,19 +21,41 @@ pub(super) struct Life {
     moves: broadcast::Sender<CallMoved>,
     /// What hooks want the agent told with the end of the call.
     notes: Vec<HookWord>,
+    past: LifePast,
+}
+
+/// What an earlier reign left of a call.
+#[derive(Debug)]
+pub(super) enum LifePast {
+    /// The call is new.
+    None,
+    /// It was asked for; this is its question, if it came to one.
+    Asked(Option<Box<PermissionRequest>>),
+    /// It had started an agent, whose own calls are taken up in its place.
+    Started,
 }
 
 impl Life {
     /// A call comes in.
     pub(super) fn begin(seat: &Seat) -> Self {
+        Self::with(seat, seat.ids.next_call(), LifePast::None)
+    }
+
+    /// A call of an earlier reign is taken up.
+    pub(super) fn again(seat: &Seat, id: CallId, past: LifePast) -> Self {
+        Self::with(seat, id, past)
+    }
+
+    fn with(seat: &Seat, id: CallId, past: LifePast) -> Self {
         let life = Self {
-            id: seat.ids.next_call(),
+            id,
             run: seat.run,
             worker: seat.worker,
             state: CallState::Validating,
             clock: Arc::clone(&seat.clock),
             moves: seat.moves.clone(),
             notes: Vec::new(),
+            past,
         };
         life.publish(None);
         life
@@ -47,6 +71,19 @@ impl Life {
 
     pub(super) fn state(&self) -> CallState {
         self.state
+    }
+
+    /// What an earlier reign left of it.
+    pub(super) fn past(&self) -> &LifePast {
+        &self.past
+    }
+
+    /// The question that it had come to; given once.
+    pub(super) fn take_question(&mut self) -> Option<Box<PermissionRequest>> {
+        match &mut self.past {
+            LifePast::Asked(request) => request.take(),
+            LifePast::None | LifePast::Started => None,
+        }
     }
 
     /// Keeps what hooks want the agent told until the call ends.

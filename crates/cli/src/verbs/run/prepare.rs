@@ -1,12 +1,13 @@
 //! What a run is started with, read and checked before anything starts.
 
 use std::io::IsTerminal as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use pointsman_agents::ModelAccess;
-use pointsman_ledger::Clock;
+use pointsman_ledger::{Clock, Filter, LedgerReader, RecordBody, RecordKind, RunStart};
 use pointsman_llm::{Cassette, Recorder, Transport};
-use pointsman_model::{AbsPath, Attended, PermissionMode, Surface};
+use pointsman_model::{AbsPath, Attended, PermissionMode, RunId, Surface};
 use pointsman_policy::settings::{Hangup, NotifySettings, Presence, SourceTexts};
 use pointsman_policy::{DiskTree, Problem};
 use pointsman_process::Environment;
@@ -27,6 +28,7 @@ pub(super) struct Prepared {
     job_file: JobFile,
     given: Given,
     mode: Option<PermissionMode>,
+    resume: Option<RunId>,
     wants: Wants,
     shape: Shape,
     models: ModelAccess,
@@ -89,8 +91,17 @@ pub(super) fn prepare(
     place: &Place,
     output: &mut Output,
 ) -> Result<Prepared, Failure> {
-    let shown = arguments.job_file.display().to_string();
-    let text = std::fs::read_to_string(&arguments.job_file).map_err(|error| {
+    let begun = match arguments.resume {
+        Some(run) => Some((run, begun(run, place)?)),
+        None => None,
+    };
+    let file = match (&begun, &arguments.job_file) {
+        (Some((_, start)), _) => Path::new(start.job_file.as_deref().unwrap_or_default()),
+        (None, Some(file)) => file.as_path(),
+        (None, None) => Path::new(""),
+    };
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|error| {
         Failure::of(&error)
             .at(&shown)
             .hint("`pointsman init` writes a job file to start from")
@@ -107,6 +118,9 @@ pub(super) fn prepare(
         output.object(&json!({ "untrusted": given.loaded.untrusted }));
     }
     let job_file = parsed.map_err(|problems| tell(&problems, output))?;
+    if let Some((run, start)) = &begun {
+        is_as_it_was(&job_file, *run, start)?;
+    }
     let by_settings = given.loaded.pointsman.unattended;
     let wants = match (arguments.unattended, arguments.attended, by_settings) {
         (true, _, _) | (false, false, Presence::Unattended) => Wants::Nobody,
@@ -116,6 +130,7 @@ pub(super) fn prepare(
     Ok(Prepared {
         job_file,
         mode: arguments.rules.mode,
+        resume: begun.map(|(run, _)| run),
         given,
         wants,
         models: models(arguments)?,
@@ -130,6 +145,35 @@ pub(super) fn prepare(
             Started::Here
         },
     })
+}
+
+/// What the first leader of a run said when it began.
+fn begun(run: RunId, place: &Place) -> Result<RunStart, Failure> {
+    let reader = LedgerReader::open(&place.state.ledger()).map_err(|error| Failure::of(&error))?;
+    let records = reader.records(&Filter {
+        kinds: vec![RecordKind::RunStarted],
+        ..Filter::of_run(run)
+    });
+    let records = records.map_err(|error| Failure::of(&error))?.records;
+    match records.into_iter().next().map(|record| record.body) {
+        Some(RecordBody::RunStarted(started)) => Ok(started.start),
+        Some(_) | None => Err(
+            Failure::bad_input(format!("there is no {run} in this project"))
+                .hint("`pointsman log` lists the runs"),
+        ),
+    }
+}
+
+/// A run goes on with the job file that it began with, byte for byte.
+fn is_as_it_was(job_file: &JobFile, run: RunId, start: &RunStart) -> Result<(), Failure> {
+    if start.job_file_digest == Some(job_file.digest) {
+        return Ok(());
+    }
+    Err(
+        Failure::bad_input(format!("the job file is not what it was when {run} began"))
+            .at(&*job_file.path)
+            .hint("put it back as it was, or start a new run"),
+    )
 }
 
 /// Tells each problem of a job file; the failure says how many there are.
@@ -284,6 +328,7 @@ impl Prepared {
             explainer: judges.explainer,
             models: Some(models),
             version: env!("CARGO_PKG_VERSION").into(),
+            resume: self.resume,
         };
         (options, judges.remarks)
     }

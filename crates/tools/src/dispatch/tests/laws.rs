@@ -203,6 +203,88 @@ async fn law_10_a_script_swapped_while_the_question_is_open_is_asked_anew() {
 }
 
 #[tokio::test]
+async fn law_10_a_script_swapped_under_an_edited_answer_is_asked_anew() {
+    let mut answers = 0;
+    let bench = Layout::rules(&[])
+        .answer(move |request| {
+            answers += 1;
+            if answers > 1 {
+                return Some((VerdictKind::Deny { text: None }, person()));
+            }
+            // The person has the other script before them.
+            let script = request.folder.join("run.sh");
+            std::fs::write(script.as_path(), "touch evil\n").unwrap();
+            let edited = JsonText::parse(r#"{"command":"sh run.sh again"}"#).unwrap();
+            let kind = VerdictKind::Allow {
+                edited: Some(edited),
+                grant: None,
+            };
+            Some((kind, person()))
+        })
+        .build()
+        .await;
+    bench.write("run.sh", "touch good\n");
+    let end = bench.call("Bash", json!({ "command": "sh run.sh" })).await;
+    assert_eq!(end.outcome, Some(Outcome::DeniedByPerson));
+    let [first, second] = bench.questions().try_into().unwrap();
+    let superseded = second.supersedes.unwrap();
+    assert_eq!(superseded.request, Some(first.id));
+    let difference = superseded.difference;
+    assert!(
+        difference.contains("-touch good\n+touch evil"),
+        "{difference}"
+    );
+    assert!(second.call.text.as_str().contains("run.sh again"));
+    assert!(!bench.root.join("evil").as_path().exists());
+}
+
+/// A session's rule for commands like `touch x`.
+async fn tighten(bench: &Bench, behavior: RuleBehavior) {
+    let rule = PermissionRule {
+        behavior,
+        text: RuleText::new("Bash(touch *)"),
+        source: RuleSource::Session,
+        place: None,
+        anchor: bench.root.clone(),
+    };
+    let grants = &bench.dispatch.seat().grants;
+    grants.tighten(rule, person()).await.unwrap();
+}
+
+#[tokio::test]
+async fn law_1_a_deny_made_after_the_pass_is_kept() {
+    // Let pass by a rule, and by a person.
+    for rules in [&["allow Bash(touch *)"][..], &[]] {
+        let bench = Layout::rules(rules).build().await;
+        let touch = json!({ "command": "touch x" });
+        let call = bench.admitted("Bash", touch).await;
+        tighten(&bench, RuleBehavior::Deny).await;
+        let end = bench.dispatch.execute(call).await;
+        assert_eq!(
+            (end.state, end.outcome),
+            (CallState::Error, Some(Outcome::Refused))
+        );
+        assert!(!bench.root.join("x").as_path().exists());
+        assert!(!bench.kinds().await.contains(&"call_started"));
+    }
+}
+
+#[tokio::test]
+async fn law_14_an_ask_rule_made_after_the_pass_is_kept() {
+    let bench = Layout::rules(&["allow Bash(touch *)"])
+        .answer(|_| Some((VerdictKind::Deny { text: None }, person())))
+        .build()
+        .await;
+    let touch = json!({ "command": "touch x" });
+    let call = bench.admitted("Bash", touch).await;
+    tighten(&bench, RuleBehavior::Ask).await;
+    let end = bench.dispatch.execute(call).await;
+    assert_eq!(end.outcome, Some(Outcome::DeniedByPerson));
+    assert_eq!(bench.questions().len(), 1);
+    assert!(!bench.root.join("x").as_path().exists());
+}
+
+#[tokio::test]
 async fn law_10_a_verdict_for_something_else_lets_nothing_pass() {
     let bench = Layout {
         digest: Some(pointsman_model::Digest::of(b"something else")),

@@ -1,0 +1,50 @@
+//! What an agent did before its leader died. Its next leader lets it go the same way again, and what it has done is
+//! not done twice: a call that came to its end is answered from the record, one that started and has no known result
+//! is told as such, one that waited is taken up under its own id.
+
+use pointsman_model::{AbsPath, CallId, CallState, JsonText, PermissionRequest, ToolName};
+
+use crate::CallEnd;
+
+/// What an agent asking for a call again is told, when nobody knows what became of it.
+const UNKNOWN: &str = "unknown: this call had started when the leader died, and nobody knows what it did. It is not \
+    repeated; look at what it was to change before you go on.";
+
+/// A call of an earlier reign.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastCall {
+    /// Its id.
+    pub id: CallId,
+    /// The tool, as the agent named it.
+    pub tool: ToolName,
+    /// Its input, byte for byte.
+    pub input: JsonText,
+    /// The folder that the agent was in, as far as the call came to be decided.
+    pub folder: Option<AbsPath>,
+    /// What became of it.
+    pub became: Became,
+}
+
+/// What became of a call of an earlier reign.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Became {
+    /// It came to its end.
+    Ended(CallEnd),
+    /// It had started.
+    Unknown,
+    /// It had not started; this is its last question, if it came to one.
+    Waited(Option<Box<PermissionRequest>>),
+}
+
+impl PastCall {
+    /// The end that the agent hears of when nobody knows the true one.
+    pub(crate) fn unknown_end(&self) -> CallEnd {
+        CallEnd {
+            id: self.id,
+            state: CallState::Error,
+            outcome: None,
+            text: UNKNOWN.into(),
+            exit_code: None,
+        }
+    }
+}
