@@ -100,7 +100,12 @@ fn take(carrier: &Carrier, value: &Field, found: &mut Carried) {
                 key == *known || known.starts_with('*') && key.contains(known.trim_matches('*'))
             }) {
                 found.unusual = true;
-                found.inner.push(Inner::Script(value.tail(at + 1), might));
+                let mut script = value.tail(at + 1);
+                // The values of some files of settings stand between quotes.
+                if let Some(text) = script.text().map(|text| text.trim_matches('"').to_owned()) {
+                    script = Field::made(&text, value.span);
+                }
+                found.inner.push(Inner::Script(script, might));
             }
         }
         Value::Text(language) => {

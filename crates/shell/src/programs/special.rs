@@ -344,7 +344,8 @@ pub(crate) fn is_well_known(name: &str) -> bool {
     WELL_KNOWN.contains(&name)
 }
 
-/// A program that no table has. It may be a wrapper.
+/// A program that no table has. It may be a wrapper: what it may start stands behind its options, behind
+/// `--`, or in a text whose first word is a program that rules are written for.
 pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::program();
     let args = asked.args();
@@ -355,10 +356,7 @@ pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
     let first = args.iter().position(|field| !field.may_be_option());
     for at in [first, dashes].into_iter().flatten() {
         let rest = args.get(at..).unwrap_or_default();
-        let known = rest
-            .first()
-            .and_then(Field::text)
-            .is_some_and(|text| is_well_known(text.rsplit('/').next().unwrap_or(text)));
+        let known = rest.first().and_then(Field::text).is_some_and(is_program);
         if known && rest.len() > 1 {
             let inner = Inner::Argv(rest.to_vec(), EffectView::Might);
             if !facts.inner.contains(&inner) {
@@ -366,5 +364,26 @@ pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
             }
         }
     }
+    for field in args.iter().take(TEXTS_MAX) {
+        let Some(text) = field.text() else { continue };
+        let text = match text.split_once('=') {
+            Some((option, value)) if option.starts_with('-') => value,
+            _ => text,
+        };
+        let text = text.trim_start_matches(['!', ' ']);
+        if text
+            .split_once(' ')
+            .is_some_and(|(word, _)| is_program(word))
+        {
+            facts.starts(Field::made(text, field.span));
+        }
+    }
     facts
+}
+
+/// Arguments of a program that nobody knows that are looked at for commands.
+const TEXTS_MAX: usize = 16;
+
+fn is_program(text: &str) -> bool {
+    is_well_known(text.rsplit('/').next().unwrap_or(text))
 }

@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::walk::{Called, Scene, Walker};
 
 /// Programs that run a package's command: all of their arguments, or those behind these words.
-const RUNNERS: [(&str, &[&str]); 58] = [
+const RUNNERS: [(&str, &[&str]); 65] = [
     ("npx", &[]),
     ("bunx", &[]),
     ("pnpx", &[]),
@@ -68,6 +68,13 @@ const RUNNERS: [(&str, &[&str]); 58] = [
     ("cmd", &["/c", "/C", "/k", "/K"]),
     ("cmd.exe", &["/c", "/C", "/k", "/K"]),
     ("adb", &["shell"]),
+    ("mise", &["exec", "x", "run"]),
+    ("asdf", &["exec"]),
+    ("railway", &["run"]),
+    ("env-cmd", &[]),
+    ("consul", &["exec", "lock", "watch"]),
+    ("sops", &["exec-env", "exec-file"]),
+    ("sshpass", &[]),
     ("foreman", &["run"]),
     ("honcho", &["run"]),
 ];

@@ -491,7 +491,7 @@ static ENTRIES: [Entry; 35] = [
         ..BASE
     },
     Entry {
-        names: &["mise", "asdf", "devbox", "rtx"],
+        names: &["devbox", "rtx"],
         kind: Kind::Runner,
         skip: 1,
         ..BASE

@@ -80,7 +80,6 @@ const SSH: &[&str] = &[
     "sshfs",
     "slogin",
     "ssh-copy-id",
-    "sshpass",
 ];
 const SSH_KEYS: &[&str] = &[
     "proxycommand",
@@ -315,6 +314,19 @@ pub(super) static CARRIERS: &[Carrier] = &[
     script(&["mutt", "mail"], &["-e"]),
     script(&["git-annex", "git-lfs"], &["--exec"]),
     script(&["coreutils"], &["--coreutils-prog"]),
+    usual(
+        &["npm", "pnpm", "yarn"],
+        &["--script-shell", "--shell"],
+        &["sh", "bash", "zsh", "/bin/sh", "/bin/bash", "/bin/zsh"],
+    ),
+    script(&["vault", "envconsul", "consul-template"], &["-exec"]),
+    text(
+        &[
+            "mongo", "mongosh", "rake", "rails", "iex", "mix", "groovysh",
+        ],
+        &["--eval", "-e", "--execute"],
+        Language::Code,
+    ),
 ];
 
 /// Programs that take commands of their own language from their input.
