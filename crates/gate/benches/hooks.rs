@@ -38,6 +38,9 @@ use tokio_util::sync::CancellationToken;
 const ONE_CALL: &str = "cat >/dev/null; echo {}";
 const RESIDENT: &str = "while read -r line; do echo '{}'; done";
 
+/// What a leader of some thousand agents holds, and more.
+const LARGE_BYTES: usize = 512 * 1024 * 1024;
+
 /// Hooks that run at once where many are asked: four a core of a small machine.
 const WIDTH: usize = 8;
 
@@ -163,6 +166,15 @@ async fn bare() {
 fn spawned(bencher: Bencher<'_, '_>) {
     let (runtime, hooks) = (runtime(), hooks(HookLife::OneCall, ONE_CALL));
     bencher.bench_local(|| runtime.block_on(ask(&hooks)));
+}
+
+/// The same in a process that holds much memory: a spawn that copied its page tables would show it.
+#[divan::bench]
+fn spawned_by_a_large_leader(bencher: Bencher<'_, '_>) {
+    let held = vec![1_u8; LARGE_BYTES];
+    let (runtime, hooks) = (runtime(), hooks(HookLife::OneCall, ONE_CALL));
+    bencher.bench_local(|| runtime.block_on(ask(&hooks)));
+    assert_eq!(held.iter().step_by(4096).max(), Some(&1));
 }
 
 #[divan::bench]

@@ -176,19 +176,21 @@ fn tightening(event: HookEvent, output: Result<Option<Output>, String>) -> Optio
     }
 }
 
-/// The object on standard output; nothing when there is only plain text.
+/// The object on standard output; nothing when there is only plain text. Of what was cut nobody can tell whether an
+/// answer stood in it.
 fn read_output(finished: &Finished) -> Result<Option<Output>, String> {
+    let cut = finished.stdout.cut();
+    if cut > 0 {
+        return Err(format!("it wrote {cut} bytes more than a hook may"));
+    }
     let text = finished.stdout.text();
     let text = text.trim();
     if !text.starts_with('{') {
         return Ok(None);
     }
-    match finished.stdout.cut() {
-        0 => serde_json::from_str(text)
-            .map(Some)
-            .map_err(|error| format!("what it wrote is no answer: {error}")),
-        cut => Err(format!("it wrote {cut} bytes more than a hook may")),
-    }
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|error| format!("what it wrote is no answer: {error}"))
 }
 
 /// What the object says. An error says what is wrong with it.
