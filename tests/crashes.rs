@@ -52,7 +52,8 @@ fn the_log_shows_what_was_interrupted_and_verifies() {
     let project = killed_in_the_middle();
     let log = project.run(["log"]).expect_code(0);
     assert!(
-        log.out.contains("interrupted: its leader died"),
+        log.out
+            .contains("interrupted: its leader did not record its end"),
         "{}",
         log.out
     );

@@ -67,6 +67,11 @@ pub enum AppendError {
     /// The file or its folder can't be written.
     #[error("the ledger `{0}` can't be written: look at the rights of the file and its folder")]
     ReadOnly(Box<str>),
+    /// Its file was removed, replaced or cut under this leader.
+    #[error(
+        "the ledger `{0}` was removed or replaced under this leader, so nothing more can be recorded"
+    )]
+    Gone(Box<str>),
     /// Another process holds the database too long.
     #[error("the ledger `{0}` is held by another process for too long")]
     Busy(Box<str>),

@@ -15,6 +15,7 @@ mod highest;
 pub mod kill_points;
 mod run_lock;
 mod schema;
+mod whereabouts;
 
 mod ledger;
 mod open;

@@ -17,7 +17,8 @@ use crate::record::{
     ChainPoint, DamageFound, ProcessGroupStarted, RecordBody, RequestOpened, SetAside,
 };
 use crate::schema::{self, Stored};
-use crate::writer::{Command, QUEUE_MAX, Queue, Writer};
+use crate::whereabouts::Whereabouts;
+use crate::writer::{Command, QUEUE_MAX, Queue, Writer, newest};
 use crate::{Clock, highest, recovery, salvage};
 
 /// What was found when the ledger was opened.
@@ -215,7 +216,11 @@ pub(crate) fn prepare(
     let to_tell = to_tell(&report);
     let health = Arc::new(Health::default());
     let (queue, commands) = flume::bounded(QUEUE_MAX);
+    if let Ok(Some(head)) = newest(&connection) {
+        highest::note_head(&in_use, head);
+    }
     let writer = Writer {
+        whereabouts: Whereabouts::of(path),
         connection,
         path: path.into(),
         health: Arc::clone(&health),

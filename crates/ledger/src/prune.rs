@@ -119,6 +119,21 @@ pub(crate) fn pruned_points(connection: &Connection) -> rusqlite::Result<BTreeSe
     Ok(points)
 }
 
+/// The highest run that a record names as pruned; 0 when there is none.
+pub(crate) fn highest_pruned(connection: &Connection) -> rusqlite::Result<u32> {
+    let mut statement = connection
+        .prepare_cached("SELECT body FROM records WHERE kind = 'runs_pruned' ORDER BY seq")?;
+    let bodies = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut highest = 0;
+    for body in bodies {
+        if let Ok(RecordBody::RunsPruned(pruned)) = serde_json::from_str(&body?) {
+            let runs = pruned.runs.iter().map(|run| run.number());
+            highest = runs.max().unwrap_or(0).max(highest);
+        }
+    }
+    Ok(highest)
+}
+
 /// The points that have to be known once these runs are gone: their heads, what the runs that stay follow in them, and
 /// what they themselves knew of runs that went before.
 fn points(connection: &Connection, gone: &[RunId]) -> rusqlite::Result<Vec<ChainPoint>> {

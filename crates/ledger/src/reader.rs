@@ -22,8 +22,9 @@ pub use census::CensusRow;
 pub(crate) use row::{ROW_COLUMNS, StoredRow, read_row};
 pub use runs::{RunInfo, RunState};
 pub use story::{CallStory, RequestStory};
+use verify::Noted;
 pub use verify::{ChainDamage, VerifyReport};
-pub(crate) use verify::{missing_before, verify_run};
+pub(crate) use verify::{is_here, verify_run};
 
 /// A project's ledger, open for reading alone. All its functions block on the disk.
 pub struct LedgerReader {
@@ -75,6 +76,14 @@ pub enum ReadError {
     /// There is none yet.
     #[error("there is no ledger at `{0}`: nothing has run in this project yet")]
     Missing(PathBuf),
+    /// It is gone or empty, though it was written to.
+    #[error("the ledger `{path}` is missing or empty, though {runs} runs were recorded in it")]
+    Lost {
+        /// The database.
+        path: PathBuf,
+        /// How many runs.
+        runs: u32,
+    },
     /// It is a database of another program.
     #[error("`{0}` is no ledger of pointsman")]
     Foreign(PathBuf),
@@ -104,6 +113,17 @@ pub enum ReadError {
     },
 }
 
+/// There never was a ledger, or there is none any more.
+fn missing(path: &Path) -> ReadError {
+    match Noted::beside(path).highest {
+        0 => ReadError::Missing(path.into()),
+        runs => ReadError::Lost {
+            path: path.into(),
+            runs,
+        },
+    }
+}
+
 impl LedgerReader {
     /// Opens an existing ledger.
     ///
@@ -114,9 +134,9 @@ impl LedgerReader {
         match std::fs::metadata(path).map(empty) {
             Ok(false) => {}
             // An empty file is a ledger whose first start has not come to its tables.
-            Ok(true) => return Err(ReadError::Missing(path.into())),
+            Ok(true) => return Err(missing(path)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(ReadError::Missing(path.into()));
+                return Err(missing(path));
             }
             Err(_) => {}
         }
@@ -126,7 +146,7 @@ impl LedgerReader {
                 connection,
                 path: path.into(),
             }),
-            Stored::Empty => Err(ReadError::Missing(path.into())),
+            Stored::Empty => Err(missing(path)),
             Stored::Foreign => Err(ReadError::Foreign(path.into())),
             Stored::Newer(version) => Err(ReadError::Newer {
                 path: path.into(),

@@ -3,7 +3,7 @@
 
 mod leaf_pages;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use rusqlite::{Connection, ErrorCode, params};
 
 use crate::chain::{Head, Link};
 use crate::open::SetAsideReport;
-use crate::reader::{ROW_COLUMNS, StoredRow, missing_before, read_row};
-use crate::record::ChainPoint;
+use crate::reader::{ROW_COLUMNS, StoredRow, is_here, read_row};
+use crate::record::{ChainPoint, RecordBody};
 use crate::schema;
 
 /// Why a damaged database can't be set aside.
@@ -119,11 +119,14 @@ fn carry_over(
     let mut target = schema::connect(fresh)?;
     schema::create(&mut target, noted)?;
     let tx = target.transaction()?;
-    let mut salvaged = Salvaged::default();
+    let left = leaf_pages::records(aside).map_err(|source| file_error(aside, source))?;
+    let mut salvaged = Salvaged {
+        pruned: Pruned::named_by(left.values()),
+        ..Salvaged::default()
+    };
     // What can't be read at all is not an error here: it is what the file is set aside for.
     let _ = read_valid(aside, |row| salvaged.take(&tx, row));
     // What the tree no longer leads to may lie in the file all the same.
-    let left = leaf_pages::records(aside).map_err(|source| file_error(aside, source))?;
     for row in left.values() {
         salvaged.take_next(&tx, row)?;
     }
@@ -153,6 +156,27 @@ struct Salvaged {
     kept: u64,
     last: Option<ChainPoint>,
     last_seq: Option<i64>,
+    pruned: Pruned,
+}
+
+/// What was removed on purpose, and is on record as that.
+#[derive(Default)]
+struct Pruned {
+    runs: HashSet<RunId>,
+    points: BTreeSet<ChainPoint>,
+}
+
+impl Pruned {
+    fn named_by<'a>(rows: impl Iterator<Item = &'a StoredRow>) -> Self {
+        let mut all = Self::default();
+        for row in rows.filter(|row| row.kind == "runs_pruned") {
+            if let Ok(RecordBody::RunsPruned(pruned)) = serde_json::from_str(&row.body) {
+                all.runs.extend(pruned.runs);
+                all.points.extend(pruned.points);
+            }
+        }
+        all
+    }
 }
 
 impl Salvaged {
@@ -168,7 +192,7 @@ impl Salvaged {
         let fits = row.number == head.number.saturating_add(1)
             && row.prev == *head.hash.as_bytes()
             && row.hash == *row.computed(run).as_bytes()
-            && follows_kept(target, row)?;
+            && self.follows_kept(target, row)?;
         if !fits {
             self.broken.insert(run);
             return Ok(());
@@ -185,10 +209,26 @@ impl Salvaged {
         let head = known.unwrap_or_else(|| Head::of_new(run));
         let is_next =
             row.number == head.number.saturating_add(1) && row.prev == *head.hash.as_bytes();
-        if is_next && follows_kept(target, row)? {
+        // What was pruned may lie in the file still, on pages that are free.
+        if is_next && !self.pruned.runs.contains(&run) && self.follows_kept(target, row)? {
             self.keep(target, run, row)?;
         }
         Ok(())
+    }
+
+    /// Whether the record that a run's first one names is kept, or was pruned. A run that follows what is lost is no part
+    /// from the beginning; it stays in the file that is set aside.
+    fn follows_kept(&self, target: &Connection, row: &StoredRow) -> rusqlite::Result<bool> {
+        if row.number != 1 {
+            return Ok(true);
+        }
+        let Ok(RecordBody::RunStarted(started)) = serde_json::from_str(&row.body) else {
+            return Ok(true);
+        };
+        match started.follows {
+            Some(point) if !self.pruned.points.contains(&point) => is_here(target, point),
+            Some(_) | None => Ok(true),
+        }
     }
 
     fn keep(&mut self, target: &Connection, run: RunId, row: &StoredRow) -> rusqlite::Result<()> {
@@ -217,12 +257,6 @@ impl Salvaged {
         }
         Ok(())
     }
-}
-
-/// Whether the record that a run's first one names is kept. A run that follows what is lost is no part from the
-/// beginning; it stays in the file that is set aside.
-fn follows_kept(target: &Connection, row: &StoredRow) -> rusqlite::Result<bool> {
-    Ok(row.number != 1 || missing_before(target, row)?.is_none())
 }
 
 fn read_valid(

@@ -21,6 +21,7 @@ use crate::record::{
 };
 use crate::recovery;
 use crate::run_lock::{self, RunLock};
+use crate::whereabouts::Whereabouts;
 
 /// How many commands may wait for the writer. Enough that a thousand askers never wait for a slot while a group is
 /// being synced, small enough to bound what a dead disk holds in memory.
@@ -103,6 +104,7 @@ pub(crate) struct Writer {
     pub(crate) to_tell: Vec<RecordBody>,
     /// Held shared by every writer of the database, so that nobody sets it aside meanwhile.
     pub(crate) in_use: std::fs::File,
+    pub(crate) whereabouts: Whereabouts,
     pub(crate) runs: HashMap<RunId, OwnRun>,
     /// Runs that another leader has taken over.
     pub(crate) taken_over: HashSet<RunId>,
@@ -119,6 +121,7 @@ pub(crate) struct OwnRun {
 /// Why a group was not written.
 enum GroupError {
     TakenOver(RunId),
+    Gone,
     Failed(rusqlite::Error),
 }
 
@@ -218,8 +221,13 @@ impl Writer {
                     refuse(theirs, &AppendError::TakenOver(run));
                     group = rest;
                 }
-                Err(GroupError::Failed(error)) => {
-                    let error = self.append_error(error);
+                Err(failure) => {
+                    let error = match failure {
+                        GroupError::Failed(error) => self.append_error(error),
+                        GroupError::Gone => self.gone(),
+                        // Handled above.
+                        GroupError::TakenOver(run) => AppendError::TakenOver(run),
+                    };
                     tracing::error!(%error, records = group.len(), "records were not written");
                     self.health.set(Some(error.clone()));
                     self.count_lost(&group, &error);
@@ -232,6 +240,7 @@ impl Writer {
 
     /// Writes the group in one transaction. Heads move only when it is on disk.
     fn try_write(&mut self, group: &[Append]) -> Result<Vec<Seq>, GroupError> {
+        self.must_be_there()?;
         let tx = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -267,6 +276,13 @@ impl Writer {
         tx.commit()?;
         #[cfg(feature = "kill-points")]
         crate::kill_points::reach(crate::kill_points::KillPoint::Sync);
+        // Looked at behind the commit too: what went into a file that nobody finds any more is not on record.
+        self.must_be_there()?;
+        if let Some(newest) = group.last().map(|append| append.run)
+            && let Some(head) = heads.get(&newest)
+        {
+            note_head(&self.in_use, newest, head);
+        }
         for (run, head) in heads {
             if let Some(own) = self.runs.get_mut(&run) {
                 own.head = head;
@@ -325,6 +341,8 @@ impl Writer {
         }
         highest::note(&self.in_use, run).map_err(|source| lock_error(&path, run, source))?;
         tx.commit().map_err(failed)?;
+        self.must_be_there().map_err(|_| self.gone())?;
+        note_head(&self.in_use, run, &head);
         self.to_tell.clear();
         self.own(run, head, lock);
         Ok(run)
@@ -347,8 +365,22 @@ impl Writer {
         let mut head = Head::stored(&tx, run).map_err(failed)?;
         let report = recovery::resume(&tx, run, &mut head, at).map_err(failed)?;
         tx.commit().map_err(failed)?;
+        self.must_be_there()
+            .map_err(|_| ResumeError::Append(self.gone()))?;
+        note_head(&self.in_use, run, &head);
         self.own(run, head, lock);
         Ok(report)
+    }
+
+    fn must_be_there(&mut self) -> Result<(), GroupError> {
+        match self.whereabouts.still_hold() {
+            true => Ok(()),
+            false => Err(GroupError::Gone),
+        }
+    }
+
+    fn gone(&self) -> AppendError {
+        AppendError::Gone(self.path.to_string_lossy().into())
     }
 
     fn own(&mut self, run: RunId, head: Head, lock: RunLock) {
@@ -390,6 +422,15 @@ fn gather(first: Append, queue: &flume::Receiver<Command>) -> (Vec<Append>, Opti
         }
     }
     (group, None)
+}
+
+fn note_head(in_use: &std::fs::File, run: RunId, head: &Head) {
+    let point = ChainPoint {
+        run,
+        number: head.number,
+        hash: head.hash,
+    };
+    highest::note_head(in_use, point);
 }
 
 /// A record whose number is taken already means that somebody else writes to the run.

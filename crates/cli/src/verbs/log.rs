@@ -130,7 +130,7 @@ pub(super) fn run_line(run: &RunInfo) -> String {
         RunState::Ended {
             exit_code, text, ..
         } => format!("ended with exit code {exit_code}: {}", shown::line(text)),
-        RunState::Interrupted => "interrupted: its leader died".into(),
+        RunState::Interrupted => "interrupted: its leader did not record its end".into(),
     };
     let file = run
         .start
@@ -174,6 +174,14 @@ fn verify(ledger: &LedgerReader, output: &mut Output) -> Result<Code, Failure> {
     for fault in &report.structure {
         output.text(&format!("the file: {}\n", shown::line(fault)));
     }
+    for aside in &report.set_aside {
+        output.text(&format!(
+            "a damaged ledger was set aside as {}: {}; {} records were kept of it\n",
+            shown::line(&aside.file),
+            shown::line(&aside.why),
+            aside.records_kept
+        ));
+    }
     output.text(&verify_summary(&report));
     output.object(&verify_object(&report));
     Ok(if report.is_sound() {
@@ -210,5 +218,8 @@ fn verify_object(report: &VerifyReport) -> serde_json::Value {
         "heads": heads,
         "damage": damage,
         "structure": report.structure,
+        "setAside": report.set_aside.iter().map(|aside| json!({
+            "file": aside.file, "why": aside.why, "recordsKept": aside.records_kept,
+        })).collect::<Vec<_>>(),
     })
 }

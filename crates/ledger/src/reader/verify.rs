@@ -1,14 +1,19 @@
 //! Verification: every chain walked, every fingerprint worked out again.
 
-use pointsman_model::{Digest, RunId};
-use rusqlite::{Connection, OptionalExtension};
+mod noted;
 
+use pointsman_model::{Digest, RunId};
+use rusqlite::Connection;
+
+pub(super) use self::noted::Noted;
+pub(crate) use self::noted::is_here;
+use self::noted::set_asides;
 use super::row::{ROW_COLUMNS, StoredRow, read_row};
 use super::{LedgerReader, ReadError};
 use crate::chain::genesis;
 use crate::open::is_damage;
 use crate::prune;
-use crate::record::{ChainPoint, RecordBody};
+use crate::record::{ChainPoint, RecordBody, SetAside};
 
 /// The most faults that the database's own check lists; one is enough to know, a few help to see what happened.
 const FAULTS_LISTED: u32 = 10;
@@ -37,6 +42,8 @@ pub struct VerifyReport {
     pub damage: Vec<ChainDamage>,
     /// What the database's own check says of the file, where it finds fault.
     pub structure: Vec<Box<str>>,
+    /// Damaged databases that were set aside before, and what was kept of each. What is told is no fault any more.
+    pub set_aside: Vec<SetAside>,
 }
 
 impl VerifyReport {
@@ -73,6 +80,8 @@ impl LedgerReader {
     }
 
     fn walk(&self, report: &mut VerifyReport) -> rusqlite::Result<()> {
+        // Read first: what is noted is there from then on.
+        let noted = Noted::beside(&self.path);
         report.structure = check_file(&self.connection)?;
         // One transaction, so that a leader's writes beside it don't show half.
         let tx = self.connection.unchecked_transaction()?;
@@ -90,6 +99,9 @@ impl LedgerReader {
                 });
             }
         }
+        let set_aside = set_asides(&tx)?;
+        report.damage.extend(noted.missing(&tx, &set_aside)?);
+        report.set_aside = set_aside.into_iter().map(|(_, aside)| aside).collect();
         Ok(())
     }
 }
@@ -191,24 +203,14 @@ fn faults(row: &StoredRow, run: RunId, expected: Option<(u64, Digest)>) -> Vec<B
 }
 
 /// A run's first record names the newest record there was; that one must still be there.
-pub(crate) fn missing_before(
-    connection: &Connection,
-    row: &StoredRow,
-) -> rusqlite::Result<Option<Box<str>>> {
+fn missing_before(connection: &Connection, row: &StoredRow) -> rusqlite::Result<Option<Box<str>>> {
     let Ok(RecordBody::RunStarted(started)) = serde_json::from_str(&row.body) else {
         return Ok(None);
     };
     let Some(point) = started.follows else {
         return Ok(None);
     };
-    let hash: Option<[u8; 32]> = connection
-        .prepare_cached("SELECT hash FROM records WHERE run = ?1 AND number = ?2")?
-        .query_row(rusqlite::params![point.run.number(), point.number], |row| {
-            row.get(0)
-        })
-        .optional()?;
-    let there = hash == Some(*point.hash.as_bytes())
-        || (hash.is_none() && prune::pruned_points(connection)?.contains(&point));
+    let there = is_here(connection, point)? || prune::pruned_points(connection)?.contains(&point);
     Ok((!there).then(|| {
         format!(
             "the record it follows, {} of {}, is missing or another",

@@ -76,8 +76,10 @@ async fn a_run_that_goes_without_a_record_of_it_is_found() {
     ))
     .unwrap();
     let report = place.reader().verify().unwrap();
-    assert_eq!(report.damage.len(), 1, "{report:?}");
+    // By the run that follows it, and by the note of what was recorded.
+    assert_eq!(report.damage.len(), 2, "{report:?}");
     assert!(report.damage[0].why.contains("missing or another"));
+    assert_eq!(report.damage[1].run, first);
 }
 
 #[tokio::test]

@@ -136,3 +136,137 @@ async fn damage_in_a_dead_run_is_told_at_the_next_start_and_work_goes_on() {
     let damage = place.reader().verify().unwrap().damage;
     assert_eq!(damage.len(), 1, "the damage spread: {damage:?}");
 }
+
+#[tokio::test]
+async fn law_23_records_cut_off_the_end_and_an_emptied_ledger_are_noticed() {
+    for change in [
+        "DELETE FROM records WHERE run = 2 AND number = (SELECT max(number) FROM records WHERE run = 2)",
+        "DELETE FROM records WHERE run = 2; DELETE FROM runs WHERE number = 2",
+        "DELETE FROM records; DELETE FROM runs",
+    ] {
+        let (place, _) = written(5).await;
+        let raw = place.raw();
+        forget_triggers(&raw);
+        raw.execute_batch(change).unwrap();
+        drop(raw);
+        let report = place.reader().verify().unwrap();
+        let told = report
+            .damage
+            .iter()
+            .any(|damage| damage.why.contains("missing"));
+        assert!(told, "{change}: {report:?}");
+    }
+}
+
+#[tokio::test]
+async fn law_23_a_ledger_that_is_gone_is_no_ledger_that_never_was() {
+    for leave in [None, Some("")] {
+        let (place, _) = written(3).await;
+        for suffix in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(crate::salvage::beside(&place.path, suffix));
+        }
+        match leave {
+            None => std::fs::remove_file(&place.path).unwrap(),
+            Some(text) => std::fs::write(&place.path, text).unwrap(),
+        }
+        let lost = crate::LedgerReader::open(&place.path).err().unwrap();
+        assert!(
+            matches!(lost, crate::ReadError::Lost { runs: 2, .. }),
+            "{lost:?}"
+        );
+        // The next leader goes on, and what is missing is told for good.
+        let (ledger, run) = place.begin().await;
+        assert_eq!(run.number(), 3);
+        ledger.close().await;
+        let report = place.reader().verify().unwrap();
+        assert_eq!(report.damage.len(), 1, "{report:?}");
+        assert!(report.damage[0].why.contains("1 more runs"), "{report:?}");
+    }
+}
+
+#[tokio::test]
+async fn law_11_a_ledger_that_is_removed_cut_or_replaced_under_its_leader_takes_nothing_more() {
+    type Harm = fn(&std::path::Path);
+    let harms: [(&str, Harm); 4] = [
+        ("removed", |path| std::fs::remove_file(path).unwrap()),
+        ("emptied", |path| {
+            drop(std::fs::File::create(path).unwrap());
+        }),
+        ("replaced", |path| {
+            let other = path.with_extension("other");
+            std::fs::copy(path, &other).unwrap();
+            std::fs::rename(other, path).unwrap();
+        }),
+        ("without its log", |path| {
+            std::fs::remove_file(crate::salvage::beside(path, "-wal")).unwrap();
+        }),
+    ];
+    for (what, harm) in harms {
+        let place = Place::new();
+        let (ledger, run) = place.begin().await;
+        let call = |number| sample::requested(CallId::new(run, number));
+        ledger.append(run, call(1)).await.unwrap();
+        harm(&place.path);
+        for number in [2, 3] {
+            let refused = ledger.append(run, call(number)).await;
+            assert!(
+                matches!(refused, Err(crate::AppendError::Gone(_))),
+                "{what}: {refused:?}"
+            );
+        }
+        assert!(ledger.failing().is_some(), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn law_23_verification_tells_what_was_set_aside() {
+    let (place, _) = written(200).await;
+    let bytes = std::fs::read(&place.path).unwrap();
+    std::fs::write(&place.path, &bytes[..bytes.len() / 2]).unwrap();
+    let (ledger, report) = place.open();
+    let aside = report.set_aside.unwrap();
+    ledger.begin_run(sample::run_start()).await.unwrap();
+    let verified = place.reader().verify().unwrap();
+    assert!(verified.is_sound(), "{verified:?}");
+    assert_eq!(verified.set_aside.len(), 1);
+    assert_eq!(*verified.set_aside[0].file, *aside.file.to_string_lossy());
+}
+
+#[tokio::test]
+async fn law_23_a_pruned_ledger_is_sound_and_keeps_what_is_whole_when_it_is_damaged() {
+    let place = Place::new();
+    for _ in 0..2 {
+        let (ledger, run) = place.begin().await;
+        let end = crate::RunEnded {
+            exit_code: 0,
+            text: "done".into(),
+        };
+        ledger.append(run, end).await.unwrap();
+        ledger.close().await;
+    }
+    let (ledger, run) = place.begin().await;
+    let keep = crate::Keep {
+        newest: 1,
+        since: None,
+    };
+    let pruned = crate::prune(&ledger, run, keep).await.unwrap();
+    assert_eq!(pruned.runs.len(), 2);
+    for number in 1..=200 {
+        let call = sample::requested(CallId::new(run, number));
+        ledger.note(run, call).await.unwrap();
+    }
+    ledger.close().await;
+    let (ledger, _) = place.begin().await;
+    ledger.close().await;
+    let verified = place.reader().verify().unwrap();
+    assert!(verified.is_sound(), "{verified:?}");
+
+    let bytes = std::fs::read(&place.path).unwrap();
+    std::fs::write(&place.path, &bytes[..bytes.len() / 4096 / 2 * 4096]).unwrap();
+    let (ledger, report) = place.open();
+    let kept = report.set_aside.unwrap().records_kept;
+    assert!(kept > 20, "only {kept} records were kept");
+    ledger.begin_run(sample::run_start()).await.unwrap();
+    let verified = place.reader().verify().unwrap();
+    assert!(verified.is_sound(), "{verified:?}");
+}

@@ -128,7 +128,7 @@ fn run_line(body: &RecordBody) -> String {
             )
         }
         RecordBody::RunInterrupted(left) => format!(
-            "interrupted: its leader died, with {} questions open, {} calls not started and {} unknown",
+            "interrupted: its leader did not record its end, with {} questions open, {} calls not started and {} unknown",
             left.requests, left.calls_not_started, left.calls_unknown
         ),
         RecordBody::StopAsked(stop) => format!("stop: {}", shown::line(&stop.reason)),

@@ -374,7 +374,7 @@ fn remarks_of(report: &OpenReport, reaped: usize) -> Vec<Box<str>> {
     let mut remarks = Vec::new();
     for dead in &report.dead {
         let text = format!(
-            "the leader of {} was killed: {} interrupted, the result of {} unknown",
+            "the leader of {} was killed, or could not record its end: {} interrupted, the result of {} unknown",
             dead.run,
             counted(dead.requests.len(), "question was", "questions were"),
             counted(dead.unknown.len(), "call is", "calls are")

@@ -79,7 +79,7 @@ async fn law_21_what_outlives_a_killed_leader_is_ended_at_the_next_start() {
             .map(AsRef::as_ref)
             .collect::<Vec<&str>>(),
         [
-            "the leader of run-1 was killed: 1 question was interrupted, the result of 1 call is unknown",
+            "the leader of run-1 was killed, or could not record its end: 1 question was interrupted, the result of 1 call is unknown",
             "1 process group was still running, and ended",
         ]
     );
