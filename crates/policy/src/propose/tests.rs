@@ -56,6 +56,92 @@ fn nothing_that_would_widen_to_everything_is_a_prefix() {
     check(&["ls"], &[]);
 }
 
+/// A line through the real analyser.
+fn line(text: &str) -> Call {
+    let at = pointsman_shell::Surroundings {
+        folder: crate::sample::path("/w/proj"),
+        home: crate::sample::path("/home/dev"),
+    };
+    let mut call = Call::bash(&[]);
+    call.effects = pointsman_shell::analyse(text, &at).effects;
+    call
+}
+
+/// What starts others, in a use of it and in another one that no rule kept of the first may allow.
+const STARTERS: [(&str, &str); 36] = [
+    ("bash x.sh", "bash y.sh"),
+    ("bash -c 'npm test'", "bash -c 'rm x'"),
+    ("sh x.sh a", "sh -c 'rm x'"),
+    ("zsh -lc 'make all'", "zsh -lc 'rm x'"),
+    ("sudo npm test", "sudo rm x"),
+    ("doas make all", "doas rm x"),
+    ("su -c 'make all'", "su -c 'rm x'"),
+    ("env A=1 npm test", "env A=1 rm x"),
+    ("xargs -n1 npm test", "xargs -n1 rm x"),
+    ("timeout 5 npm test", "timeout 5 rm x"),
+    ("nice npm test", "nice rm x"),
+    ("nohup npm test", "nohup rm x"),
+    ("setsid make all", "setsid rm x"),
+    ("watch make all", "watch rm x"),
+    ("find . -exec make {} \\;", "find . -exec rm {} \\;"),
+    ("parallel make all", "parallel rm x"),
+    ("ssh host make all", "ssh host rm x"),
+    ("docker run a make all", "docker run a rm x"),
+    ("docker exec a make all", "docker exec a rm x"),
+    ("kubectl exec a -- make all", "kubectl exec a -- rm x"),
+    ("npx tool a", "npx evil a"),
+    ("pnpm dlx tool", "pnpm dlx evil"),
+    ("yarn dlx tool", "yarn dlx evil"),
+    ("uvx tool", "uvx evil"),
+    ("uv run tool", "uv run rm x"),
+    ("poetry run tool", "poetry run rm x"),
+    ("python3 -c 'print(1)'", "python3 -c 'import os'"),
+    ("python3 x.py", "python3 -c 'import os'"),
+    ("node -e 1", "node -e 2"),
+    ("perl -e 1", "perl -e 2"),
+    ("ruby x.rb", "ruby -e 1"),
+    ("awk 'BEGIN{system(\"a\")}'", "awk 'BEGIN{system(\"b\")}'"),
+    ("eval make all", "eval rm x"),
+    ("source ./a", "source ./b"),
+    ("strace make all", "strace rm x"),
+    ("/usr/bin/env npm test", "/usr/bin/env rm x"),
+];
+
+#[test]
+fn no_proposal_widens_to_what_a_program_starts() {
+    let sample = Sample::new();
+    for (first, other) in STARTERS {
+        for (first, other) in [
+            (first.to_owned(), other.to_owned()),
+            (format!("tool && {first}"), format!("tool && {other}")),
+            (format!("NO_COLOR=1 {first}"), format!("NO_COLOR=1 {other}")),
+        ] {
+            let call = line(&first);
+            let judgement = sample.judge(&call);
+            assert_eq!(judgement.decision, Ask, "{first}");
+            for proposal in sample.ask(&call, |q| propose(q, &judgement)) {
+                let mut ruled = sample.clone();
+                let kept = proposal.rules.iter();
+                ruled
+                    .rules
+                    .extend(kept.map(|it| rule(&format!("local: allow {it}"))));
+                assert_eq!(
+                    ruled.judge(&call).decision,
+                    Allow,
+                    "{first}: {:?}",
+                    proposal.rules
+                );
+                let judged = ruled.judge(&line(&other));
+                assert_eq!(
+                    judged.decision, Ask,
+                    "{first}: {:?} for {other}",
+                    proposal.rules
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn each_part_that_asked_has_its_rule() {
     let sample = Sample::new().with("allow Bash(git push *)");

@@ -57,6 +57,9 @@ impl CommandPattern {
 
     /// The same pattern with the user's home written out, when it names it (`~/`, `$HOME`).
     pub(crate) fn with_home(&self, home: &AbsPath) -> Option<Self> {
+        if !self.text.contains(['~', '$']) {
+            return None;
+        }
         let written: Vec<String> = self
             .text
             .split(' ')
