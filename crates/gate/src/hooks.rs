@@ -167,7 +167,8 @@ impl Hooks {
         };
         let mut occasion = self.occasion(HookEvent::PermissionRequest, Some(call), &scene);
         occasion.told.request = Some(request);
-        let turns = self.ask_all(&occasion).await;
+        let mut turns = self.ask_all(&occasion).await;
+        self.leave_out_locked(&mut turns);
         let turn = merge::permission_request(request, &input, turns);
         self.record(&occasion, &turn.reports).await;
         turn

@@ -134,7 +134,7 @@ impl Hooks {
         scope: GrantScope,
         grants: &Grants,
     ) -> Result<(), GrantsError> {
-        if !self.may_allow(wish) {
+        if !self.may_allow(wish.hook_source) {
             return Ok(());
         }
         let grant = NewGrant {
@@ -149,11 +149,28 @@ impl Hooks {
         grants.add(grant).await.map(drop)
     }
 
-    /// Whether the keeper of the machine lets this hook's allow rules count.
-    fn may_allow(&self, wish: &HookWish) -> bool {
+    /// Whether the keeper of the machine lets allow rules of hooks from there count.
+    fn may_allow(&self, hook: RuleSource) -> bool {
         match self.means.place.allow_rules {
             Whose::Everyones => true,
-            Whose::ManagedOnly => wish.hook_source == RuleSource::PolicySettings,
+            Whose::ManagedOnly => hook == RuleSource::PolicySettings,
+        }
+    }
+
+    /// Takes the allow rules that don't count out of what hooks answered; their yes to the call stands.
+    pub(super) fn leave_out_locked(&self, turns: &mut [turn::Turn]) {
+        for turn in turns {
+            if !self.may_allow(turn.source) {
+                turn.wishes.retain(|wish| {
+                    !matches!(
+                        wish.update,
+                        HookUpdate::AddRules {
+                            behavior: RuleBehavior::Allow,
+                            ..
+                        }
+                    )
+                });
+            }
         }
     }
 

@@ -355,9 +355,12 @@ async fn a_detached_hook_is_not_waited_for_and_has_no_vote() {
 
 /// The answer to a request, as one line.
 async fn answer(ground: &Ground, hooks: Vec<HookSetting>, insistence: Insistence) -> String {
+    answer_of(ground, &ground.hooks(hooks, Attended::Yes), insistence).await
+}
+
+async fn answer_of(ground: &Ground, hooks: &Hooks, insistence: Insistence) -> String {
     let mut request = ground.request("ls");
     request.judgement.insistence = insistence;
-    let hooks = ground.hooks(hooks, Attended::Yes);
     let turn = hooks
         .permission_request(&request, &CancellationToken::new())
         .await;
@@ -451,6 +454,16 @@ async fn edits_and_rules_come_with_the_answer() {
     assert_eq!(
         answer(&ground, vec![users(yes.clone())], may).await,
         r#"allow settings.json:1:1 -> {"command":"ls -l"} +run Bash(ls *)"#
+    );
+    // Where managed allow rules count alone, the yes stands and the rule goes.
+    let mut place = ground.hook_place(Attended::Yes);
+    place.allow_rules = Whose::ManagedOnly;
+    let settings = HookSettings {
+        hooks: vec![users(yes.clone())],
+    };
+    assert_eq!(
+        answer_of(&ground, &Hooks::new(settings, place), may).await,
+        r#"allow settings.json:1:1 -> {"command":"ls -l"}"#
     );
     // Two that edit the same field differently leave it to a person.
     let other = hook(
