@@ -65,8 +65,6 @@ pub(crate) enum UseKind {
     Write(Change),
     /// A change of files below it which nobody names.
     Below(Change),
-    /// A change of files that are there below it.
-    Within(Change),
     /// A host, or a URL.
     Connect,
 }

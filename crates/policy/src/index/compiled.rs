@@ -388,7 +388,9 @@ fn named_below(
                     parts.any(|it| matches_name(&names, it))
                 }
             };
-            named && at.covers(&crate::subject::lower(file))
+            // A search that leaves hidden files out looks into no hidden folder either.
+            let hidden = names == "[!.]*" && below.split('/').any(|it| it.starts_with('.'));
+            named && !hidden && at.covers(&crate::subject::lower(file))
         })
     });
     // A rule that speaks of such names may mean one that is not there yet.

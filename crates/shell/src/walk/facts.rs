@@ -41,9 +41,6 @@ impl Walker<'_> {
                 UseKind::Below(change) => {
                     self.write_below(view, &used.field, change, &own, called.part);
                 }
-                UseKind::Within(change) => {
-                    self.write_within(view, &used.field, change, &own, called.part);
-                }
                 UseKind::Connect => {
                     let host = host_of(&used.field);
                     self.connect(view, host.as_deref(), &used.field, called.part);
@@ -116,7 +113,6 @@ impl Walker<'_> {
                 UseKind::Read(reach) => self.read(view, field, role, reach, state, part),
                 UseKind::Write(change) => self.write(view, field, role, change, state, part),
                 UseKind::Below(change) => self.write_below(view, field, change, state, part),
-                UseKind::Within(change) => self.write_within(view, field, change, state, part),
                 UseKind::Connect => {}
             }
         }

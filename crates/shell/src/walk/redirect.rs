@@ -206,19 +206,7 @@ impl Walker<'_> {
         part: u32,
     ) {
         let below = below(field, "**").unwrap_or_else(|| field.clone());
-        self.write_within(view, &below, change, state, part);
-    }
-
-    /// A change of files that are there below a folder.
-    pub(crate) fn write_within(
-        &mut self,
-        view: EffectView,
-        field: &Field,
-        change: Change,
-        state: &State,
-        part: u32,
-    ) {
-        self.each_path(view, field, state, |walker, view, path| {
+        self.each_path(view, &below, state, |walker, view, path| {
             let target = PathUse {
                 path,
                 by: PathRole::Operand,

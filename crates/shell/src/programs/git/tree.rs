@@ -42,11 +42,7 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
     };
     match name {
         "checkout" | "checkout-index" | "switch" | "restore" => goes(facts, asked, name, &sub),
-        "merge" | "rebase" | "cherry-pick" | "revert" | "pull" | "am"
-            if !sub.has(&["--abort", "--quit"]) =>
-        {
-            existing(facts, asked);
-        }
+        "am" if !sub.has(&["--abort", "--quit"]) => everything(facts, asked),
         "reset" if sub.has(&["--hard", "--merge", "--keep"]) => everything(facts, asked),
         "stash" => match sub.first() {
             Some("list" | "show" | "drop" | "clear" | "create" | "store") => {}
@@ -55,10 +51,6 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
         "apply" => applies(facts, asked, &sub),
         "clean" => cleans(facts, asked, &sub),
         "read-tree" if sub.has(&["-u", "--reset"]) => everything(facts, asked),
-        "submodule" if matches!(sub.first(), Some("update" | "add" | "deinit")) => {
-            existing(facts, asked);
-        }
-        "sparse-checkout" | "bisect" if sub.first().is_some() => existing(facts, asked),
         "rm" => {
             for field in sub.operands {
                 facts.write(field, Change::Remove);
@@ -83,9 +75,15 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
             }
         }
         "commit" => commits(facts, rest),
-        "add" | "stage" | "hash-object" | "archive" | "update-index" => {
+        "hash-object" | "archive" => {
             for field in sub.operands {
                 facts.might(field, UseKind::Read(Reach::ContentBelow));
+            }
+        }
+        // Of a folder the files that are not ignored: which these are, only git knows.
+        "add" | "stage" | "update-index" => {
+            for field in sub.operands {
+                facts.might(field, UseKind::Read(Reach::Itself));
             }
         }
         _ => {}
@@ -97,9 +95,9 @@ fn goes(facts: &mut Facts, asked: &Asked<'_>, name: &str, sub: &Sub<'_>) {
     let forced = sub.has(&["-f", "--force", "--discard-changes", "-a", "--all"]);
     match name {
         "checkout" if sub.has(&["-b", "-B", "--orphan", "--detach"]) && !sub.dashes => {}
-        "switch" if sub.has(&["-c", "-C", "--create", "--force-create", "--orphan"]) => {}
         "switch" if forced => everything(facts, asked),
-        "switch" => existing(facts, asked),
+        // To another branch: files come as they were saved there.
+        "switch" => {}
         "restore" if sub.has(&["--staged", "-S"]) && !sub.has(&["--worktree", "-W"]) => {}
         "restore" => named(facts, &sub.operands),
         _ => {
@@ -107,8 +105,6 @@ fn goes(facts: &mut Facts, asked: &Asked<'_>, name: &str, sub: &Sub<'_>) {
             named(facts, &sub.operands);
             if sub.operands.is_empty() || forced {
                 everything(facts, asked);
-            } else if !sub.dashes {
-                branch(facts, asked, &sub.operands);
             }
         }
     }
@@ -155,7 +151,7 @@ fn commits(facts: &mut Facts, rest: &[Field]) {
     };
     for (at, field) in rest.iter().enumerate() {
         if !field.may_be_option() && !is_value(at) {
-            facts.might(field, UseKind::Read(Reach::ContentBelow));
+            facts.might(field, UseKind::Read(Reach::Itself));
         }
     }
 }
@@ -171,21 +167,6 @@ fn named(facts: &mut Facts, operands: &[&Field]) {
 /// Any file below the folder, there or not.
 fn everything(facts: &mut Facts, asked: &Asked<'_>) {
     facts.might(&asked.here(), UseKind::Below(Change::Content));
-}
-
-/// Going from one state of the tree to another: it touches files that differ.
-fn existing(facts: &mut Facts, asked: &Asked<'_>) {
-    facts.might(&asked.here(), UseKind::Within(Change::Content));
-}
-
-/// `checkout NAME`, where the name may be one of a branch.
-fn branch(facts: &mut Facts, asked: &Asked<'_>, operands: &[&Field]) {
-    let looks_like_path = |field: &&&Field| {
-        field.prefix().starts_with(['.', '/', '~']) || field.prefix().ends_with('/')
-    };
-    if operands.len() == 1 && operands.iter().filter(looks_like_path).count() == 0 {
-        existing(facts, asked);
-    }
 }
 
 fn is_bundle(rest: &[Field], letter: char) -> bool {

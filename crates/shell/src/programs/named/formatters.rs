@@ -58,17 +58,23 @@ const fn subcommand(
 }
 
 const WEB: &[&str] = &[
-    "*.[jt]s*",
+    "*.[jt]s",
+    "*.[jt]sx",
     "*.[cm][jt]s",
-    "*.*ss",
-    "*.md*",
-    "*.y*ml",
+    "*.json",
+    "*.css",
+    "*.scss",
+    "*.less",
+    "*.md",
+    "*.mdx",
+    "*.yml",
+    "*.yaml",
     "*.html",
     "*.vue",
     "*.svelte",
     "*.graphql",
 ];
-const SCRIPTS: &[&str] = &["*.[jt]s*", "*.[cm][jt]s", "*.vue", "*.svelte"];
+const SCRIPTS: &[&str] = &["*.[jt]s", "*.[jt]sx", "*.[cm][jt]s", "*.vue", "*.svelte"];
 const PYTHON: &[&str] = &["*.py", "*.pyi", "*.ipynb"];
 const C: &[&str] = &[
     "*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.cxx", "*.m", "*.java", "*.proto",
