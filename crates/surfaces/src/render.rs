@@ -18,7 +18,7 @@ mod verdict;
 
 pub use context::context_text;
 pub use difference::difference_text;
-pub use effects::{effect_line, effect_lines};
+pub use effects::{effect_line, effect_lines, run_notes};
 pub use explanation::{explanation_lines, risk_line};
 pub use moment::{length, minute_of_day, moment, time_of_day};
 pub use reason::{cover_line, reason_kind, reason_line};

@@ -11,10 +11,11 @@ use pointsman_model::{
 };
 use pointsman_policy::settings::Loaded;
 use pointsman_policy::{DiskTree, Frozen, HookVote, Question, effects_of, judge};
-use pointsman_shell::{Part, Surroundings, analyse};
+use pointsman_shell::{Surroundings, analyse};
 use pointsman_surfaces::render::{effect_lines, judgement_text, reason_kind};
 use serde_json::json;
 
+use self::parts::JudgedPart;
 use super::rules::{self, Given};
 use crate::arguments::CheckArguments;
 use crate::failure::{Code, Failure};
@@ -49,33 +50,42 @@ fn one(
         home: place.home.clone(),
     };
     let effects = effects_of(&call.tool, &call.input, &surroundings);
-    let judgement = judge(&Question {
-        tool: &call.tool,
-        input: &call.text,
-        effects: &effects,
-        folder: &place.folder,
-        frozen: &frozen,
-        overlay: &Overlay::default(),
-        vote: &HookVote::None,
-        tree: &DiskTree,
-    });
+    let overlay = Overlay::default();
+    let judged = |effects: &Effects| {
+        judge(&Question {
+            tool: &call.tool,
+            input: &call.text,
+            effects,
+            folder: &place.folder,
+            frozen: &frozen,
+            overlay: &overlay,
+            vote: &HookVote::None,
+            tree: &DiskTree,
+        })
+    };
+    let judgement = judged(&effects);
     let parts = match &call.input {
         ToolInput::Bash(input) => analyse(&input.command, &surroundings).parts,
         _ => Vec::new(),
     };
+    let parts = parts::judged(&parts, &effects, judged);
     print(output, &parts, &effects, &judgement);
     Ok(code(judgement.decision))
 }
 
-fn print(output: &mut Output, parts: &[Part], effects: &Effects, judgement: &Judgement) {
+fn print(output: &mut Output, parts: &[JudgedPart<'_>], effects: &Effects, judgement: &Judgement) {
     output.text(&judgement_text(judgement));
-    output.text("what it would do\n");
+    output.text(if parts.is_empty() {
+        "what it would do\n"
+    } else {
+        "what it would do, each part judged alone\n"
+    });
     if parts.is_empty() {
         for line in effect_lines(effects) {
             output.text(&format!("  {line}\n"));
         }
     } else {
-        output.text(&parts::text(parts, effects));
+        output.text(&parts::text(parts));
     }
     output.text(&format!(
         "`pointsman explain {}` tells more\n",

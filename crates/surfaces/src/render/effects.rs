@@ -61,7 +61,9 @@ pub fn effect_line(effect: &Effect) -> String {
     format!("{may}{what}")
 }
 
-fn run_line(run: &Run) -> String {
+/// What a command is, and what speaks for a second look at it: `a plain file command; destructive`.
+#[must_use]
+pub fn run_notes(run: &Run) -> String {
     let mut notes = vec![match run.nature {
         RunNature::KnownReader => "a known reader",
         RunNature::FileCommand => "a plain file command",
@@ -73,6 +75,10 @@ fn run_line(run: &Run) -> String {
     tags.sort_unstable();
     tags.dedup();
     notes.extend(tags.into_iter().map(risk_word));
+    notes.join("; ")
+}
+
+fn run_line(run: &Run) -> String {
     let assignments: String = run
         .assignments
         .iter()
@@ -87,7 +93,7 @@ fn run_line(run: &Run) -> String {
     format!(
         "runs `{assignments}{}` ({})",
         shown::line(&run.text),
-        notes.join("; ")
+        run_notes(run)
     )
 }
 

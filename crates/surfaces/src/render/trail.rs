@@ -19,6 +19,11 @@ pub fn trail_text(trail: &Trail) -> String {
 #[must_use]
 pub fn judgement_text(judgement: &Judgement) -> String {
     let mut text = decision_text(judgement);
+    let nobody = &judgement.if_nobody;
+    if nobody.decision == judgement.decision && nobody.reason == judgement.reason {
+        text.push_str("with nobody there: the same\n");
+        return text;
+    }
     // Writing into a String can't fail.
     let _ = writeln!(
         text,
