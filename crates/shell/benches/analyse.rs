@@ -17,12 +17,13 @@ use pointsman_shell::{Surroundings, analyse};
 #[global_allocator]
 static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
 
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 8] = [
     "plain 60 B",
     "quoted 60 B",
     "expanding 60 B",
     "compound 400 B",
     "nested 12 deep",
+    "nested 64 deep",
     "500 parts",
     "garbage 1 MiB",
 ];
@@ -44,6 +45,7 @@ fn line(name: &str) -> String {
         )
         .into(),
         "nested 12 deep" => format!("{}a{}", "echo \"$(".repeat(12), ")\"".repeat(12)),
+        "nested 64 deep" => format!("{}a{}", "echo \"$(".repeat(64), ")\"".repeat(64)),
         "500 parts" => "ls -la; ".repeat(500),
         _ => "$(`'\"{<&;|\n".repeat(100_000),
     }
