@@ -205,17 +205,15 @@ fn find(state: &Path, ending: &str) -> Option<PathBuf> {
 
 /// Refuses the oldest whenever more are open than are to be; all of them once nothing new comes.
 fn answer_all(socket: &Path) -> Result<u64> {
-    let connect = || UnixStream::connect(socket);
-    let mut watching = connect()?;
+    let mut watching = UnixStream::connect(socket)?;
     watching.write_all(b"{\"ask\":\"watch\"}\n")?;
     watching.set_read_timeout(Some(Duration::from_secs(3)))?;
-    let mut answering = connect()?;
-    let mut replies = BufReader::new(answering.try_clone()?);
     let mut news = BufReader::new(watching);
     let mut open: std::collections::VecDeque<Value> = std::collections::VecDeque::new();
     let mut answered = 0;
+    // What a time-out cut off goes on with the next read.
+    let mut line = String::new();
     loop {
-        let mut line = String::new();
         let keep = match news.read_line(&mut line) {
             Ok(0) => return Ok(answered),
             Ok(_) => LEFT_OPEN,
@@ -223,7 +221,11 @@ fn answer_all(socket: &Path) -> Result<u64> {
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => 0,
             Err(_) => return Ok(answered),
         };
-        if let Ok(told) = serde_json::from_str::<Value>(&line) {
+        let told = serde_json::from_str::<Value>(&line);
+        if line.ends_with('\n') {
+            line.clear();
+        }
+        if let Ok(told) = told {
             match told.get("reply").and_then(Value::as_str) {
                 Some("queue") => {
                     let listed = told.get("requests").and_then(Value::as_array);
@@ -239,16 +241,26 @@ fn answer_all(socket: &Path) -> Result<u64> {
                 "ask": "answer", "id": card.get("id"), "answer": "deny", "text": null,
                 "always": null, "digest": card.get("digest"),
             });
-            if writeln!(answering, "{ask}").is_err() {
-                return Ok(answered);
-            }
-            let mut reply = String::new();
-            if replies.read_line(&mut reply).unwrap_or(0) == 0 {
+            if !answer(socket, &ask) {
                 return Ok(answered);
             }
             answered += 1;
         }
     }
+}
+
+/// Gives one answer, as a command would: a client that stays and says nothing is dropped. Whether the leader heard it.
+fn answer(socket: &Path, ask: &Value) -> bool {
+    let Ok(mut stream) = UnixStream::connect(socket) else {
+        return false;
+    };
+    if writeln!(stream, "{ask}").is_err() {
+        return false;
+    }
+    let mut reply = String::new();
+    BufReader::new(stream)
+        .read_line(&mut reply)
+        .is_ok_and(|count| count > 0)
 }
 
 /// The memory that the leader has in use, in KiB.
