@@ -104,7 +104,8 @@ fn store_below(subject: &PathSubject, tree: &dyn Tree) -> Option<AbsPath> {
         return None;
     };
     let names = names.as_deref()?;
-    if subject.reach == Reach::ContentBelow {
+    // A tool's own choice, or a search that leaves hidden folders out.
+    if subject.reach == Reach::ContentBelow || names == "[!.]*" {
         return None;
     }
     let fits = |name: &str| {
