@@ -10,6 +10,7 @@ use pointsman_model::Millis;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::dropped::close_rest;
 use super::reckoning::{self, Tally};
 use super::{Leader, Progress};
 use crate::summary::Found;
@@ -29,6 +30,10 @@ impl Leader {
         self.ground
             .end_open(EndScope::Everything, "the run has ended")
             .await;
+        for worker in close_rest(&self.ground).await {
+            self.remarks
+                .push(format!("{worker} came to no end of its own and was dropped").into());
+        }
         self.end_hooks().await;
         self.end_strays().await;
         let (census, tally) = self.reckon().await;

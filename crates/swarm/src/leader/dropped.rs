@@ -9,7 +9,7 @@ use pointsman_ledger::{
     AppendError, CallEnded, CallUnknown, Filter, LedgerReader, ReadError, RecordBody, RecordKind,
     StopAsked, WorkerEnd, WorkerEnded,
 };
-use pointsman_model::{CallId, CallState, Outcome, RunId, WorkerId};
+use pointsman_model::{CallId, CallState, Lineage, Outcome, RunId, WorkerId};
 
 use super::ground::Ground;
 use crate::RunEvent;
@@ -45,9 +45,33 @@ async fn close(ground: &Arc<Ground>, top: WorkerId, why: &str) -> Result<(), Clo
     };
     // On disk with it is all that the agent recorded before.
     ground.ledger.append(run, dropped).await?;
-    let path = ground.ledger.path().to_owned();
-    let look = tokio::task::spawn_blocking(move || Left::of(&LedgerReader::open(&path)?, run, top));
-    let left = look.await.map_err(|_| CloseError::Lost)??;
+    let left = look(ground, Whose::Family(top)).await?;
+    close_left(ground, left, why).await
+}
+
+/// Closes what agents left that never came to their end: those below an agent that did not wait for them. Gives them.
+pub(super) async fn close_rest(ground: &Arc<Ground>) -> Vec<WorkerId> {
+    let closing = async {
+        let left = look(ground, Whose::All).await?;
+        let workers = left.workers.clone();
+        close_left(ground, left, "it came to no end of its own and was dropped").await?;
+        Ok::<_, CloseError>(workers)
+    };
+    closing.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "what agents left could not be closed");
+        Vec::new()
+    })
+}
+
+async fn look(ground: &Ground, whose: Whose) -> Result<Left, CloseError> {
+    let (path, run) = (ground.ledger.path().to_owned(), ground.run);
+    let look = move || Left::of(&LedgerReader::open(&path)?, run, whose);
+    let looked = tokio::task::spawn_blocking(look).await;
+    Ok(looked.map_err(|_| CloseError::Lost)??)
+}
+
+async fn close_left(ground: &Ground, left: Left, why: &str) -> Result<(), CloseError> {
+    let run = ground.run;
     for (call, on_its_way) in left.calls {
         let worker = on_its_way.worker;
         let record = match on_its_way.started {
@@ -80,6 +104,14 @@ async fn close(ground: &Arc<Ground>, top: WorkerId, why: &str) -> Result<(), Clo
     Ok(())
 }
 
+/// Whose leavings are looked for.
+#[derive(Debug, Clone, Copy)]
+enum Whose {
+    /// Those of an agent and of all below it.
+    Family(WorkerId),
+    All,
+}
+
 /// A call that has no end.
 struct OnItsWay {
     worker: WorkerId,
@@ -100,8 +132,12 @@ struct Left {
 }
 
 impl Left {
-    /// What `top` and all below it left. Blocks on the disk.
-    fn of(reader: &LedgerReader, run: RunId, top: WorkerId) -> Result<Self, ReadError> {
+    /// What they left. Blocks on the disk.
+    fn of(reader: &LedgerReader, run: RunId, whose: Whose) -> Result<Self, ReadError> {
+        let counts = |lineage: &Lineage| match whose {
+            Whose::Family(top) => lineage.includes(top),
+            Whose::All => true,
+        };
         let records = reader.records(&Filter {
             kinds: vec![
                 RecordKind::WorkerSpawned,
@@ -120,7 +156,7 @@ impl Left {
         let mut family = Vec::new();
         for record in records.records {
             match record.body {
-                RecordBody::WorkerSpawned(spawned) if spawned.lineage.includes(top) => {
+                RecordBody::WorkerSpawned(spawned) if counts(&spawned.lineage) => {
                     let worker = spawned.lineage.agent().worker;
                     family.push(worker);
                     left.workers.push(worker);

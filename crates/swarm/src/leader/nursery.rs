@@ -1,5 +1,5 @@
 //! Spawning: an agent asks for another, and gets it with a context narrowed from its own. The one
-//! that asks waits for the other's end, so a job's agents all live within the job's task.
+//! that asks waits for the other's end. Each is a task of its own, which ends with that wait.
 
 use std::sync::Arc;
 
@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use pointsman_agents::AgentEnd;
 use pointsman_model::{AgentName, ChildContext, LineageStep, SpawnInput, WorkerId};
 use pointsman_tools::{Seat, SpawnError, SpawnedEnd, SpawnedHow, Spawner};
+use tokio_util::task::AbortOnDropHandle;
 
+use super::dropped::close_dropped;
 use super::ground::Ground;
 use super::life::{Birth, Entrance, NotBorn, live};
 use super::past::settled;
@@ -127,7 +129,19 @@ impl Spawner for Nursery {
             Started::Before(end) => return Ok(end),
         };
         let worker = birth.frozen.context.parts().lineage.agent().worker;
-        match live(&self.ground, *birth).await {
+        // A task of its own: nested in its parent's, a deep family would outgrow the stack of a thread.
+        let ground = Arc::clone(&self.ground);
+        let life = tokio::spawn(async move { live(&ground, *birth).await });
+        let came = match AbortOnDropHandle::new(life).await {
+            Ok(came) => came,
+            Err(_) => {
+                let why = "its task broke off inside pointsman; this is a defect";
+                close_dropped(&self.ground, worker, why).await;
+                let reason = why.into();
+                return Ok(spawned_end(worker, &name, AgentEnd::Failed { reason }));
+            }
+        };
+        match came {
             Ok(end) => Ok(spawned_end(worker, &name, end)),
             Err(NotBorn::TooMany { max }) => Err(SpawnError::TooMany { max }),
             Err(NotBorn::NotRecorded(error)) => {

@@ -189,3 +189,22 @@ step = [{}]
     assert!(!stage.file("never").exists());
     stage.check_ledger();
 }
+
+/// As deep as a job file may let agents be nested; each of them has a part of the one stack or a task of its own.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agents_nested_as_deep_as_may_be_outgrow_no_stack() {
+    let stage = Stage::new();
+    let jobs = r#"
+depth_max = 64
+
+[agents.down]
+step = [{ tool = "Agent", input = { subagent_type = "down", prompt = "on" } }]
+
+[[job]]
+name = "top"
+step = [{ tool = "Agent", input = { subagent_type = "down", prompt = "on" } }]
+"#;
+    let summary = stage.run_unattended(jobs).await;
+    assert_eq!(summary.counts.agents, 64);
+    stage.check_ledger();
+}
