@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Longer than anything here may take; what meets it hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// How long a hook or a model may take here that never ends.
 const LATE: Duration = Duration::from_millis(400);
