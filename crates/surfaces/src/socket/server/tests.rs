@@ -87,6 +87,7 @@ impl Desk {
             explainer: None,
             models: None,
             version: "0".into(),
+            resume: None,
         };
         let (leader, waiting) = Leader::start(options).await.unwrap();
         assert_eq!(leader.run(), fixture::run());
