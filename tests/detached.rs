@@ -1,5 +1,7 @@
 //! Runs that outlive their terminal.
 
+use std::time::Duration;
+
 use crate::desk::{CTRL_C, Desk, Line, SEND};
 use crate::ground::{Project, until};
 
@@ -50,7 +52,7 @@ fn a_detached_run_outlives_its_terminal_and_is_come_back_to() {
     assert_eq!(project.questions(1), ["r1-1"]);
     let mut desk = Desk::of(&project, ["attach", "run-1"]);
     allows(&mut desk);
-    desk.sees("run-1 has ended: 1 of 1 jobs done");
+    desk.sees("run-1 has ended: 1 of 1 job done");
     assert_eq!(exit_code(&project), 0);
     assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
     let why = project.run(["why", "c1-1"]).expect_code(0);
@@ -85,6 +87,21 @@ fn what_keeps_a_detached_run_from_starting_is_told_by_whoever_starts_it() {
     assert!(failed.err.contains("state folder"), "{}", failed.err);
 }
 
+/// What the programs that run in the project have taken of the processor, in hundredths of a second.
+fn processor_ticks(project: &Project) -> u64 {
+    let root = std::fs::canonicalize(project.root()).unwrap();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let ours = processes.filter(|entry| {
+        std::fs::read_link(entry.path().join("cwd")).is_ok_and(|folder| folder == root)
+    });
+    ours.filter_map(|entry| {
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+        Some(fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap())
+    })
+    .sum()
+}
+
 #[test]
 fn a_closed_terminal_leaves_the_question_open_for_whoever_comes_back() {
     let project = Project::with_job(ASKS);
@@ -92,6 +109,11 @@ fn a_closed_terminal_leaves_the_question_open_for_whoever_comes_back() {
     line.sees("1 waits for you");
     let ends = line.close();
     assert_eq!(project.questions(1), ["r1-1"]);
+    until("the run that waits takes no processor", || {
+        let before = processor_ticks(&project);
+        std::thread::sleep(Duration::from_secs(1));
+        (processor_ticks(&project) - before < 20).then_some(())
+    });
     let mut desk = Desk::of(&project, ["attach"]);
     allows(&mut desk);
     desk.sees("run-1 has ended");

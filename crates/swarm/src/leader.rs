@@ -33,6 +33,7 @@ use pointsman_gate::{Happening, HookWord};
 use pointsman_ledger::StopAsked;
 use pointsman_model::{Millis, WorkerId};
 use pointsman_policy::Problem;
+use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -65,7 +66,8 @@ pub struct Leader {
     job_grounds: Vec<JobGround>,
     plan: Plan,
     stops: flume::Receiver<StopReason>,
-    orders: flume::Receiver<Order>,
+    /// Not of the other kind: orders that wait here when the run ends are dropped with it, and whoever gave them is told.
+    orders: mpsc::Receiver<Order>,
     /// What the leader was started with; the job file is the one that was read last.
     options: LeaderOptions,
     board: JobBoard,
@@ -214,7 +216,7 @@ impl Leader {
         tokio::select! {
             biased;
             Ok(reason) = self.stops.recv_async() => Next::Event(Event::StopOrdered(reason)),
-            Ok(order) = self.orders.recv_async() => Next::Order(order),
+            Some(order) = self.orders.recv() => Next::Order(order),
             Some(joined) = self.tries.join_next_with_id() => Next::Event(Event::Tried(joined)),
             () = until(retry.map(|(at, _)| at)), if retry.is_some() => {
                 Next::Event(Event::RetryDue(retry.map_or(usize::MAX, |(_, job)| job)))

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dashmap::DashMap;
-use flume::TrySendError;
 use pointsman_agents::AgentSaid;
 use pointsman_approvals::{EndScope, Grants, Requests};
 use pointsman_gate::{Classifier, Lifts};
@@ -12,7 +11,8 @@ use pointsman_ledger::{AppendError, Clock, Ledger, OrderGiven, RunOrder, StopAsk
 use pointsman_model::{AbsPath, Answerer, Outcome, RunId, WorkerId};
 use pointsman_policy::Frozen;
 use pointsman_tools::{CallMoved, Course, Pace};
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{broadcast, mpsc, oneshot};
 
 use super::orders::{Order, OrderError, RetryWhich};
 use crate::directory::{Directory, StopWorker, Told, WorkerCard};
@@ -33,7 +33,7 @@ pub struct LeaderHandle {
     pub(super) said: broadcast::Sender<AgentSaid>,
     pub(super) moves: broadcast::Sender<CallMoved>,
     pub(super) stops: flume::Sender<StopReason>,
-    pub(super) orders: flume::Sender<Order>,
+    pub(super) orders: mpsc::Sender<Order>,
     pub(super) board: JobBoard,
     pub(super) contexts: Arc<DashMap<WorkerId, Frozen>>,
     pub(super) pace: Pace,
@@ -227,7 +227,7 @@ impl LeaderHandle {
             .try_send(order(done))
             .map_err(|error| match error {
                 TrySendError::Full(_) => OrderError::Busy,
-                TrySendError::Disconnected(_) => OrderError::Ending,
+                TrySendError::Closed(_) => OrderError::Ending,
             })?;
         carried_out.await.map_err(|_| OrderError::Ending)?
     }

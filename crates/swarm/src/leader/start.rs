@@ -15,7 +15,7 @@ use pointsman_ledger::{HighestIds, Ledger, OpenReport, RunStart};
 use pointsman_model::{Attended, Millis, RunId};
 use pointsman_policy::Problem;
 use pointsman_tools::{Pace, RunIds};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -63,7 +63,7 @@ pub(super) async fn start(
     options.environment = options.environment.owned_by(&owner);
     let reaped = reap(&ledger, run, &options.place, &report).await?;
     let (stop, stops) = flume::bounded(STOPS_MAX);
-    let (order, orders) = flume::bounded(ORDERS_MAX);
+    let (order, orders) = mpsc::channel(ORDERS_MAX);
     let Stood {
         ground,
         services,
@@ -170,7 +170,7 @@ fn handle(
     options: &LeaderOptions,
     ground: &Ground,
     board: &JobBoard,
-    (stops, orders): (flume::Sender<StopReason>, flume::Sender<Order>),
+    (stops, orders): (flume::Sender<StopReason>, mpsc::Sender<Order>),
 ) -> LeaderHandle {
     LeaderHandle {
         run: ground.run,
