@@ -31,7 +31,13 @@ fn killed_in_the_middle() -> Project {
     let leader = project.start(["run", "--attended", "job.toml"]);
     project.questions(1);
     until("the command runs", || project.read("started.txt"));
-    until("the third job is done", || project.read("out/done.txt"));
+    // What it wrote is there a moment before that is on record.
+    until("the third job's end is on record", || {
+        let log = project.run(["log", "--json"]).expect_code(0);
+        let ended = |object: &serde_json::Value| object["body"]["kind"] == "worker_ended";
+        log.objects().iter().any(ended).then_some(())
+    });
+    assert_eq!(project.read("out/done.txt").as_deref(), Some("done\n"));
     leader.signal(Signal::SIGKILL);
     drop(leader.wait());
     project

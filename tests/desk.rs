@@ -108,6 +108,25 @@ impl Desk {
         self
     }
 
+    /// Sends keys again and again until the program ends; gives how it ended, in words.
+    #[track_caller]
+    pub(crate) fn ends_by(&mut self, keys: &str) -> String {
+        let started = Instant::now();
+        while !self.over {
+            // The terminal may be closed by now, which the next look at it tells.
+            if self.session.write_all(keys.as_bytes()).is_ok() {
+                self.session.flush().ok();
+            }
+            let sent = Instant::now();
+            while sent.elapsed() < Duration::from_millis(300) && !self.over {
+                self.pump();
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            assert!(started.elapsed() < PATIENCE, "no end\n{}", self.text());
+        }
+        self.ends()
+    }
+
     pub(crate) fn resizes(&mut self, width: u16, height: u16) {
         let process = self.session.get_process_mut();
         process.set_window_size(width, height).unwrap();

@@ -151,8 +151,7 @@ fn an_attached_terminal_that_is_closed_changes_nothing_and_stops_on_request() {
     assert_eq!(project.questions(1), ["r1-1"]);
     let mut desk = Desk::of(&project, ["attach"]);
     desk.sees("1 waits for you");
-    desk.sends_until(CTRL_C, "stop the whole run");
-    desk.sends(CTRL_C);
-    desk.sees("run-1 has ended");
+    desk.sends(CTRL_C).sees("stop the whole run");
+    desk.sends(CTRL_C).sees("run-1 has ended");
     assert_eq!(exit_code(&project), 130);
 }
