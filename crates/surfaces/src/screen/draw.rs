@@ -103,7 +103,8 @@ struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Writes a row into the area's row of that number, cut at its edge.
+    /// Writes a row into the area's row of that number, cut at its edge and at that of the buffer: a terminal that is
+    /// made smaller has a smaller buffer a moment before its new size is told.
     fn row(&mut self, area: Rect, number: usize, row: &Row) {
         let Ok(number) = u16::try_from(number) else {
             return;
@@ -112,9 +113,16 @@ impl Canvas<'_> {
             return;
         }
         let y = area.y.saturating_add(number);
+        let edge = area.right().min(self.buffer.area.right());
+        if y >= self.buffer.area.bottom() || area.x >= edge {
+            return;
+        }
         let mut x = area.x;
         for ink in &row.inks {
-            let left = usize::from(area.right().saturating_sub(x));
+            let left = usize::from(edge.saturating_sub(x));
+            if left == 0 {
+                return;
+            }
             let style = self.look.style(ink.tone);
             (x, _) = self.buffer.set_stringn(x, y, &ink.text, left, style);
         }

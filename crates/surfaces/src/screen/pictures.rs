@@ -7,9 +7,11 @@ use pointsman_model::{
 };
 use pointsman_swarm::{JobEnd, RunEvent};
 
+use ratatui::layout::Size;
+
 use super::event::Event;
 use super::stage::{Stage, request_of, step};
-use crate::fixture;
+use crate::{Look, fixture};
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
 /// A label that would hide, reorder, clear and fake if it were printed as it is.
@@ -89,6 +91,19 @@ fn picture(name: &str, press: impl Fn(&mut Stage)) {
         press(&mut stage);
         let text = stage.text();
         harmless(&text);
+        // A terminal that has just been made smaller has not told so yet: what fits is the same.
+        for (width, height) in [(0, 0), (1, 1), (10, 2), (33, 40)] {
+            let (width, height) = (
+                width.min(stage.state.size.width),
+                height.min(stage.state.size.height),
+            );
+            let small = stage.buffer_of(Size { width, height }, Look::Plain);
+            let whole = stage.buffer(Look::Plain);
+            for at in small.area.positions() {
+                let wide = whole[at].symbol().len() > small[at].symbol().len();
+                assert!(small[at] == whole[at] || wide, "{at} of {width}x{height}");
+            }
+        }
         insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);
     }
 }

@@ -202,7 +202,11 @@ impl Stage {
     }
 
     pub(super) fn buffer(&self, look: Look) -> Buffer {
-        let size = self.state.size;
+        self.buffer_of(self.state.size, look)
+    }
+
+    /// What is drawn on a terminal that has another size than the one it has told.
+    pub(super) fn buffer_of(&self, size: Size, look: Look) -> Buffer {
         let mut buffer = Buffer::empty(Rect::new(0, 0, size.width, size.height));
         draw(&self.state, self.now, look, &mut buffer);
         buffer
