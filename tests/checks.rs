@@ -95,6 +95,37 @@ fn settings_of_the_project_and_the_person_count() {
 }
 
 #[test]
+fn a_line_that_is_no_case_costs_no_other_its_judgement() {
+    let project = Project::new();
+    let elsewhere = case("windows", "deny").replace(r#""cwd":"/"#, r#""cwd":"C:\\"#);
+    let lines = elsewhere + &case("one", "deny") + "\u{feff}\n" + &case("two", "allow");
+    project.write("cases.jsonl", &lines);
+    let judged = project
+        .run(["check", "--cases", "cases.jsonl", "--json"])
+        .expect_code(2);
+    let results = judged.objects();
+    assert_eq!(results[0]["line"], 1);
+    let why = results[0]["error"].as_str().unwrap();
+    assert!(
+        why.contains("cwd") && why.contains("no absolute path"),
+        "{why}"
+    );
+    assert_eq!(results[1]["id"], "one");
+    assert_eq!(results[2]["line"], 3);
+    assert_eq!(results[3]["ok"], false);
+    assert!(judged.err.contains("cases.jsonl:1"), "{}", judged.err);
+}
+
+#[test]
+fn cases_come_by_standard_input_too() {
+    let project = Project::new();
+    for verb in [["check", "--cases", "-"], ["policy", "test", "-"]] {
+        let judged = project.run_fed(verb, &(case("one", "deny") + &case("two", "deny")));
+        assert_eq!(judged.expect_code(0).out, "2 agree, 0 differ\n");
+    }
+}
+
+#[test]
 fn cases_agree_or_the_exit_code_tells() {
     let project = Project::new();
     project.write("good.jsonl", &case("one", "deny"));
@@ -118,6 +149,7 @@ fn cases_agree_or_the_exit_code_tells() {
         .run(["check", "--cases", "broken.jsonl"])
         .expect_code(2);
     assert!(broken.err.contains("broken.jsonl:2"), "{}", broken.err);
+    assert_eq!(broken.out, "1 agree, 0 differ, 1 no case\n");
     project
         .run(["check", "--cases", "none.jsonl"])
         .expect_code(2);

@@ -1,5 +1,6 @@
 //! What the tests stand on: a project in a temporary folder, and the program as people start it.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -135,6 +136,22 @@ impl Project {
     /// Runs the program to its end.
     pub(crate) fn run<const N: usize>(&self, arguments: [&str; N]) -> Ended {
         Ended::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs the program with that text as its input.
+    pub(crate) fn run_fed<const N: usize>(&self, arguments: [&str; N], input: &str) -> Ended {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // Closed at the end of the statement.
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(input.as_bytes())
+            .unwrap();
+        Ended::of(child.wait_with_output().unwrap())
     }
 
     /// Starts the program and does not wait for it.

@@ -175,7 +175,7 @@ pub(crate) struct CheckArguments {
         allow_hyphen_values = true
     )]
     pub(crate) input: Option<String>,
-    /// Judge each line of this file, by the rules it brings along, against what it expects.
+    /// Judge each line of this file (`-` for standard input), by the rules it brings along, against what it expects.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "input", "allow", "ask", "deny", "settings", "mode"])]
     pub(crate) cases: Option<PathBuf>,
     #[command(flatten)]
@@ -379,7 +379,7 @@ pub(crate) struct PolicyFilesArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct PolicyTestArguments {
-    /// The cases, one JSON object a line.
+    /// The cases, one JSON object a line; `-` for standard input.
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) form: FormArguments,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AbsPath, AgentName, Run, Span};
+use crate::{AbsPath, AgentName, HostName, Run, Span};
 
 /// Who looks at an effect (law 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -93,6 +93,10 @@ pub enum Reach {
     NamesBelow,
     /// Content of what lies below it (`grep -r`, `Grep`).
     ContentBelow,
+    /// Content that a repository keeps of what lies below it (`git grep`, `git diff -- src`).
+    TrackedBelow,
+    /// Content that the repository it lies in keeps of anything (`git diff`, `git log -p`).
+    Tracked,
 }
 
 /// A use of a path.
@@ -118,26 +122,6 @@ pub enum Change {
     Remove,
     /// Its mode, owner or times are changed.
     Attributes,
-}
-
-/// The name of a host: lower case, no port, no user, no trailing dot.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct HostName(Box<str>);
-
-impl HostName {
-    /// The host of that name, brought into its one spelling.
-    #[must_use]
-    pub fn new(name: &str) -> Self {
-        let name = name.strip_suffix('.').unwrap_or(name);
-        Self(name.to_lowercase().into())
-    }
-
-    /// The name as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 /// A connection.

@@ -12,6 +12,7 @@ mod effect;
 mod explanation;
 mod grant;
 mod group;
+mod host;
 mod id;
 mod input;
 mod lineage;
@@ -37,12 +38,13 @@ pub use decision::{
 };
 pub use digest::{Digest, DigestBuilder, ParseDigestError};
 pub use effect::{
-    Change, Effect, EffectKind, EffectView, Effects, HostName, HostUse, Opaque, OpaqueWhy,
-    PathRole, PathUse, PathValue, Reach, SpawnUse,
+    Change, Effect, EffectKind, EffectView, Effects, HostUse, Opaque, OpaqueWhy, PathRole, PathUse,
+    PathValue, Reach, SpawnUse,
 };
 pub use explanation::{ExplainedBy, Explanation, RiskLevel};
 pub use grant::{Grant, GrantScope, Overlay, Uses};
 pub use group::GroupFacts;
+pub use host::HostName;
 pub use id::{CallId, GrantId, ParseIdError, RequestId, RuleId, RunId, WorkerId};
 pub use input::{
     BashInput, EditInput, GlobInput, GrepInput, GrepOutput, OtherInput, ReadInput, SpawnInput,

@@ -17,7 +17,7 @@ pub struct HiddenChar {
 
 /// The first hidden character of `text`: control characters but tab, line feed and the carriage
 /// return of a CRLF; invisible ones; those that change the direction of the text; blanks that are
-/// not the plain one.
+/// not the plain one. What only says how the visible sign before it is drawn hides nothing.
 #[must_use]
 pub fn first_hidden(text: &str) -> Option<HiddenChar> {
     if text
@@ -26,14 +26,8 @@ pub fn first_hidden(text: &str) -> Option<HiddenChar> {
     {
         return None;
     }
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, char)) = chars.next() {
-        let crlf = char == '\r' && chars.peek().is_some_and(|(_, next)| *next == '\n');
-        if !crlf && is_hidden(char) {
-            return Some(HiddenChar { char, at });
-        }
-    }
-    None
+    let found = looks(text).find(|(_, _, look)| *look == Look::Hidden);
+    found.map(|(at, char, _)| HiddenChar { char, at })
 }
 
 /// `text` with each hidden character written as `‹U+202E›`. Borrowed when there is none.
@@ -43,17 +37,86 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        let crlf = char == '\r' && chars.peek() == Some(&'\n');
-        if !crlf && is_hidden(char) {
+    for (_, char, look) in looks(text) {
+        match look {
+            Look::Shown => shown.push(char),
             // Writing into a String can't fail.
-            let _ = write!(shown, "‹U+{:04X}›", u32::from(char));
-        } else {
-            shown.push(char);
+            Look::Hidden => drop(write!(shown, "‹U+{:04X}›", u32::from(char))),
         }
     }
     Cow::Owned(shown)
+}
+
+/// Whether a reader sees a character where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Shown,
+    Hidden,
+}
+
+/// Every character with where it begins and how it looks there.
+fn looks(text: &str) -> impl Iterator<Item = (usize, char, Look)> {
+    let mut chars = text.char_indices().peekable();
+    let mut before = Before::default();
+    std::iter::from_fn(move || {
+        let (at, char) = chars.next()?;
+        let next = chars.peek().map(|(_, next)| *next);
+        let shown = !is_hidden(char)
+            || (char == '\r' && next == Some('\n'))
+            || before.is_drawn_by(char, next);
+        let look = if shown { Look::Shown } else { Look::Hidden };
+        before.step(char, look);
+        Some((at, char, look))
+    })
+}
+
+/// What stands before a character.
+#[derive(Debug, Clone, Copy, Default)]
+struct Before {
+    /// The character itself.
+    char: Option<char>,
+    /// The sign that it draws, when it is one that only says how.
+    sign: Option<char>,
+}
+
+impl Before {
+    /// Whether `char` only says how what stands before it is drawn: a selector behind a sign that has such forms, the joint
+    /// between two pictures. One a sign: more of them could hide a text.
+    fn is_drawn_by(self, char: char, next: Option<char>) -> bool {
+        match (char, self.char) {
+            // A digit looks the same with it, unless the key cap follows.
+            ('\u{fe0f}', Some('0'..='9' | '#' | '*')) => next == Some('\u{20e3}'),
+            ('\u{fe0e}' | '\u{fe0f}', Some(sign)) => is_picture(sign),
+            ('\u{fe00}'..='\u{fe02}' | '\u{e0100}'..='\u{e01ef}', Some(sign)) => is_ideograph(sign),
+            ('\u{200d}', _) => self.sign.is_some_and(is_picture) && next.is_some_and(is_picture),
+            _ => false,
+        }
+    }
+
+    fn step(&mut self, char: char, look: Look) {
+        self.char = Some(char);
+        self.sign = match (look, char) {
+            (Look::Hidden, _) => None,
+            (Look::Shown, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}') => self.sign,
+            (Look::Shown, other) => Some(other),
+        };
+    }
+}
+
+/// The blocks of signs that have a form as text and one as a picture.
+fn is_picture(char: char) -> bool {
+    matches!(char,
+        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
+        | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{24c2}'
+        | '\u{25a0}'..='\u{27bf}' | '\u{2934}' | '\u{2935}' | '\u{2b00}'..='\u{2bff}'
+        | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// The characters of which registered collections hold variants.
+fn is_ideograph(char: char) -> bool {
+    matches!(char,
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Tables from the Unicode data: general categories Cc, Cf, Zl, Zp, Zs but the plain space; fillers
@@ -103,6 +166,36 @@ mod tests {
         assert_eq!(visible("a\rb"), "a‹U+000D›b");
         assert_eq!(visible("a\u{a0}b\u{200b}"), "a‹U+00A0›b‹U+200B›");
         assert_eq!(first_hidden("ab\u{feff}").map(|hidden| hidden.at), Some(2));
+    }
+
+    #[test]
+    fn what_says_how_a_sign_is_drawn_hides_nothing() {
+        for text in [
+            "\u{26a0}\u{fe0f} mind the gap",
+            "\u{2714}\u{fe0e}",
+            "1\u{fe0f}\u{20e3}",
+            "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}",
+            "\u{2764}\u{fe0f}\u{200d}\u{1f525}",
+            "\u{1f9d1}\u{1f3fd}\u{200d}\u{1f4bb}",
+            "\u{845b}\u{e0100}\u{57ce}",
+        ] {
+            assert!(matches!(visible(text), Cow::Borrowed(_)), "{text:?}");
+        }
+        for text in [
+            "rm\u{fe0f} x",
+            "1\u{fe0f}",
+            "\u{26a0}\u{fe0f}\u{fe0f}",
+            "\u{fe0f}\u{26a0}",
+            "\u{26a0}\u{fe00}",
+            "a\u{200d}b",
+            "\u{1f468}\u{200d}",
+            "\u{1f468}\u{fe0f}\u{fe0f}\u{200d}\u{1f468}",
+            "a\u{e0101}",
+            "\u{845b}\u{e0100}\u{e0101}",
+        ] {
+            assert!(first_hidden(text).is_some(), "{text:?}");
+            assert_eq!(first_hidden(&visible(text)), None, "{text:?}");
+        }
     }
 
     #[test]

@@ -7,7 +7,9 @@
 
 mod compiled;
 mod hits;
+mod links;
 mod meet;
+mod paths;
 mod tables;
 
 use pointsman_model::{PermissionRule, RuleBehavior, ToolName};

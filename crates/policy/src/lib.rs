@@ -31,4 +31,4 @@ pub use ladder::{HookVote, Question, judge, judge_denies_and_asks};
 pub use problem::{Problem, Severity};
 pub use propose::{narrowest_rule, propose};
 pub use rule::{ParsedRule, RuleError, RuleFault, known_tools, parse_rule};
-pub use tree::{CaseTree, DiskTree, EntryKind, Tree};
+pub use tree::{CaseTree, DiskTree, EntryKind, FileId, Kept, Tree, name_case};

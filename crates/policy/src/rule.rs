@@ -15,7 +15,7 @@ mod words;
 
 use std::fmt;
 
-pub(crate) use command::{Anchored, CommandPattern};
+pub(crate) use command::{Anchored, CommandPattern, LooksUp};
 pub use fault::{RuleError, RuleFault};
 pub(crate) use host::HostPattern;
 pub(crate) use options::HasOptions;

@@ -5,8 +5,10 @@
 
 mod case;
 mod disk;
+mod git_index;
 
 use pointsman_model::AbsPath;
+use pointsman_shell::NameCase;
 
 pub use case::CaseTree;
 pub use disk::DiskTree;
@@ -22,6 +24,34 @@ pub enum EntryKind {
     Folder,
     /// A device, a socket, a pipe.
     Other,
+}
+
+/// What tells a file that has several names.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FileId(Box<str>);
+
+/// The files that a repository keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// There is no repository.
+    NoRepository,
+    /// These.
+    Files(Vec<AbsPath>),
+    /// There is one, and what it keeps can't be told.
+    Untold,
+    /// A case does not say. A search may look at any file that is there; that one of them changed is not taken for
+    /// granted.
+    Unsaid,
+}
+
+/// Whether programs of that machine answer to their names in another case.
+#[must_use]
+pub fn name_case(tree: &dyn Tree) -> NameCase {
+    if tree.folds_case(&AbsPath::root().join("usr/bin")) {
+        NameCase::Folds
+    } else {
+        NameCase::Counts
+    }
 }
 
 /// The files a decision is made over.
@@ -42,4 +72,10 @@ pub trait Tree: Send + Sync {
 
     /// The text of a file of at most `bytes_max`; nothing when it is larger, missing or no UTF-8.
     fn read_small(&self, file: &AbsPath, bytes_max: u64) -> Option<String>;
+
+    /// What is the same for all names of a file that has more than one; nothing for a file with one name.
+    fn file_id(&self, file: &AbsPath) -> Option<FileId>;
+
+    /// The files that the repository keeps which the folder lies in.
+    fn kept_by_git(&self, folder: &AbsPath) -> Kept;
 }

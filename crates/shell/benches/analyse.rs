@@ -56,6 +56,7 @@ fn analysed(bencher: Bencher<'_, '_>, name: &str) {
     let at = Surroundings {
         folder: AbsPath::parse("/w/proj").expect("an absolute path"),
         home: AbsPath::parse("/home/dev").expect("an absolute path"),
+        case: pointsman_shell::NameCase::Counts,
     };
     let line = line(name);
     bencher.bench(|| analyse(black_box(&line), &at));

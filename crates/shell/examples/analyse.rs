@@ -11,6 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let at = Surroundings {
         folder: AbsPath::parse("/w/proj")?,
         home: AbsPath::parse("/home/dev")?,
+        case: pointsman_shell::NameCase::Counts,
     };
     let escaped = std::env::args().any(|arg| arg == "--escaped");
     for line in std::io::stdin().lock().lines() {

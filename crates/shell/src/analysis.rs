@@ -18,6 +18,17 @@ pub struct Surroundings {
     pub folder: AbsPath,
     /// What `~` and `$HOME` stand for.
     pub home: AbsPath,
+    /// Whether programs answer to names in another case.
+    pub case: NameCase,
+}
+
+/// What a file system takes `RM` for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NameCase {
+    /// Another name than `rm`.
+    Counts,
+    /// The same name.
+    Folds,
 }
 
 /// What a line would do.
@@ -65,7 +76,7 @@ pub fn analyse(line: &str, at: &Surroundings) -> Analysis {
         start: 0,
         end: u32::try_from(line.len()).unwrap_or(u32::MAX),
     };
-    let mut walker = Walker::new(&at.home, &at.folder);
+    let mut walker = Walker::new(at);
     if first_hidden(line).is_some() {
         walker
             .sink

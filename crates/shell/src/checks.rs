@@ -33,6 +33,7 @@ pub fn surroundings() -> Surroundings {
     Surroundings {
         folder: path("/w/proj"),
         home: path("/home/dev"),
+        case: crate::NameCase::Counts,
     }
 }
 

@@ -127,6 +127,8 @@ impl fmt::Display for Shown<'_> {
             Reach::Itself => "",
             Reach::NamesBelow => " names below",
             Reach::ContentBelow => " content below",
+            Reach::TrackedBelow => " tracked content below",
+            Reach::Tracked => " tracked content",
         })?;
         f.write_str(match self.0.by {
             PathRole::Tool | PathRole::Operand => "",

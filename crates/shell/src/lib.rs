@@ -16,6 +16,7 @@ mod limits;
 mod opinion;
 mod options;
 mod output;
+mod process_links;
 mod programs;
 mod risk;
 mod rule_words;
@@ -29,5 +30,6 @@ mod walk;
 mod work;
 mod wrappers;
 
-pub use analysis::{Analysis, Nesting, Part, Surroundings, analyse};
+pub use analysis::{Analysis, NameCase, Nesting, Part, Surroundings, analyse};
+pub use process_links::behind_process;
 pub use rule_words::{RulePiece, RuleWord, rule_words};

@@ -31,6 +31,16 @@ pub(crate) enum Folder {
     Unknown(Box<str>),
 }
 
+impl Folder {
+    /// The folder, when it is known.
+    pub(crate) fn known(&self) -> Option<&AbsPath> {
+        match self {
+            Self::Known(folder) => Some(folder),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {

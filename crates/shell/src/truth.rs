@@ -255,6 +255,7 @@ fn compare(jail: &Jail, lines: &[String]) -> Tally {
     let at = Surroundings {
         folder: AbsPath::parse("/w/proj").unwrap(),
         home: AbsPath::parse("/home/dev").unwrap(),
+        case: crate::NameCase::Counts,
     };
     let mut tally = Tally::default();
     for (line, commands) in lines.iter().zip(jail.run(lines)) {

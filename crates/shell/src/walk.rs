@@ -16,7 +16,7 @@ use std::rc::Rc;
 use pointsman_model::{AbsPath, EffectView, OpaqueWhy, PathValue, Span};
 
 use self::ways::{can_fail, keeps_state, leaves};
-use crate::analysis::Nesting;
+use crate::analysis::{NameCase, Nesting, Surroundings};
 use crate::expand::escaped;
 use crate::field::{Field, Known};
 use crate::limits::WALK_DEPTH_MAX;
@@ -48,6 +48,7 @@ pub(crate) struct Walker<'w> {
     pub(crate) home: &'w AbsPath,
     /// The folder that the line starts in.
     pub(crate) start: &'w AbsPath,
+    pub(crate) case: NameCase,
     pub(crate) sink: Sink,
     steps: usize,
     /// Commands inside each other at this moment, through all texts.
@@ -88,10 +89,11 @@ pub(crate) struct Input {
 }
 
 impl<'w> Walker<'w> {
-    pub(crate) fn new(home: &'w AbsPath, start: &'w AbsPath) -> Self {
+    pub(crate) fn new(at: &'w Surroundings) -> Self {
         Self {
-            home,
-            start,
+            home: &at.home,
+            start: &at.folder,
+            case: at.case,
             sink: Sink::default(),
             steps: 0,
             level: 0,

@@ -24,7 +24,7 @@ use pointsman_model::{
     AbsPath, CallId, Effects, ExecutedCall, JsonText, Judgement, Overlay, RequestId, ToolName,
     ToolSpec,
 };
-use pointsman_policy::{HookVote, Question, judge_denies_and_asks};
+use pointsman_policy::{HookVote, Question, judge_denies_and_asks, name_case};
 use pointsman_shell::Surroundings;
 
 use self::agent_state::AgentState;
@@ -219,6 +219,7 @@ impl Dispatch {
         Surroundings {
             folder: folder.clone(),
             home: self.seat.frozen.context.parts().home.clone(),
+            case: name_case(self.seat.tree.as_ref()),
         }
     }
 }

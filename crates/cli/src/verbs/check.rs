@@ -10,7 +10,7 @@ use pointsman_model::{
     ToolInput, ToolName, ToolSet, WorkerId,
 };
 use pointsman_policy::settings::Loaded;
-use pointsman_policy::{DiskTree, Frozen, HookVote, Question, effects_of, judge};
+use pointsman_policy::{DiskTree, Frozen, HookVote, Question, effects_of, judge, name_case};
 use pointsman_shell::{Surroundings, analyse};
 use pointsman_surfaces::render::{effect_lines, judgement_text, reason_kind};
 use serde_json::json;
@@ -48,6 +48,7 @@ fn one(
     let surroundings = Surroundings {
         folder: place.folder.clone(),
         home: place.home.clone(),
+        case: name_case(&DiskTree),
     };
     let effects = effects_of(&call.tool, &call.input, &surroundings);
     let overlay = Overlay::default();

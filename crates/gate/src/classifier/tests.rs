@@ -63,6 +63,7 @@ impl Scene {
         let at = Surroundings {
             home: folder.clone(),
             folder,
+            case: pointsman_shell::NameCase::Counts,
         };
         PermissionRequest {
             effects: analyse(command, &at).effects,

@@ -13,6 +13,7 @@ fn request(ground: &Ground, command: &str) -> PermissionRequest {
     let at = Surroundings {
         home: folder.clone(),
         folder,
+        case: pointsman_shell::NameCase::Counts,
     };
     PermissionRequest {
         effects: analyse(command, &at).effects,

@@ -109,6 +109,7 @@ impl Hooks {
         let at = pointsman_shell::Surroundings {
             folder: asker.folder.clone(),
             home: self.means.place.home.clone(),
+            case: pointsman_shell::NameCase::Counts,
         };
         let folders: Vec<AbsPath> = folders
             .iter()

@@ -29,6 +29,7 @@ pub(super) fn shown<'a>(
     let at = Surroundings {
         folder: folder.clone(),
         home: home.clone(),
+        case: pointsman_shell::NameCase::Counts,
     };
     let mut changed = false;
     for field in FILE_FIELDS {

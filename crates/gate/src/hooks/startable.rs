@@ -60,6 +60,7 @@ fn shell_fault(line: &str, place: &HookPlace) -> Option<String> {
     let at = Surroundings {
         folder: place.project.clone(),
         home: place.home.clone(),
+        case: pointsman_shell::NameCase::Counts,
     };
     let first = analyse(&line, &at).effects.list.into_iter().next()?;
     let EffectKind::Run(run) = first.kind else {

@@ -485,6 +485,7 @@ fn effects(ground: &Ground, command: &str) -> Effects {
     let at = pointsman_shell::Surroundings {
         folder: ground.root(),
         home: ground.root(),
+        case: pointsman_shell::NameCase::Counts,
     };
     pointsman_policy::effects_of(&ToolName::parse("Bash").unwrap(), &input, &at)
 }

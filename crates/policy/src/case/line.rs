@@ -54,6 +54,8 @@ pub(super) struct Files {
     pub(super) symlinks: BTreeMap<String, String>,
     pub(super) case_insensitive: bool,
     pub(super) git_config: BTreeMap<String, String>,
+    pub(super) git_tracked: Option<Vec<String>>,
+    pub(super) hard_links: BTreeMap<String, String>,
     pub(super) settings_root: Option<String>,
 }
 

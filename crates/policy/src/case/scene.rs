@@ -8,7 +8,7 @@ use pointsman_model::{
     PermissionContext, PermissionMode, PermissionRule, Reach, RuleBehavior, RuleSource, RuleText,
     RunId, SandboxState, ToolInput, ToolName, ToolSet, WorkerId,
 };
-use pointsman_shell::Surroundings;
+use pointsman_shell::{NameCase, Surroundings};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -43,6 +43,11 @@ impl Scene {
         let at = Surroundings {
             folder: folder.clone(),
             home: home.clone(),
+            case: if case.fs.case_insensitive {
+                NameCase::Folds
+            } else {
+                NameCase::Counts
+            },
         };
         let effects = effects_of(&tool, &read_input(&tool, &input), &at);
         let tree = tree_of(case, &folder, &home, &effects)?;
@@ -176,6 +181,13 @@ fn tree_of(
     for (link, target) in &case.fs.symlinks {
         tree.add_link(&path(link)?, target);
     }
+    for (name, first) in &case.fs.hard_links {
+        tree.add_name(&path(name)?, &path(first)?);
+    }
+    if let Some(files) = &case.fs.git_tracked {
+        let files: Result<_, _> = files.iter().map(|file| path(file)).collect();
+        tree.track(files?);
+    }
     if !case.fs.git_config.is_empty() {
         tree.add_file(&folder.join(".git/config"), &git_config(case));
     }
@@ -205,6 +217,8 @@ fn add_named(tree: &mut CaseTree, used: &PathUse) {
         match used.reach {
             Reach::Itself => tree.add_file(path, ""),
             Reach::NamesBelow | Reach::ContentBelow => tree.add_folder(path),
+            // Perhaps a file, perhaps a folder; what git keeps of it is there or not.
+            Reach::TrackedBelow | Reach::Tracked => {}
         }
     }
 }

@@ -159,6 +159,20 @@ fn a_line_that_is_no_case_says_what_does_not_fit() {
 }
 
 #[test]
+fn rules_modes_and_tools_meet_as_the_specification_says() {
+    let mut wrong = Vec::new();
+    let lines = include_str!("decisions.jsonl");
+    for line in lines.lines() {
+        let result = run_case(line).unwrap();
+        if !result.ok {
+            wrong.push(format!("{} for {line}", result.decision));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(lines.lines().count() > 400);
+}
+
+#[test]
 fn one_wrong_entry_costs_no_more_than_itself() {
     let line = r#"{"id": "x", "settings": {"permissions": {"allow": [1, "Bash(", "WebFetch"], "deny": "all"}},
         "cwd": "/w", "home": "/h", "tool": "WebFetch", "input": {"url": "https://a.test"}}"#;

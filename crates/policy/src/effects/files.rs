@@ -3,23 +3,24 @@
 use pointsman_model::{
     AbsPath, EffectKind, GlobInput, GrepInput, PathRole, PathUse, PathValue, Reach,
 };
-use pointsman_shell::Surroundings;
+use pointsman_shell::{Surroundings, behind_process};
 
 use super::List;
 
 /// Where a path of a file tool leads: absolute, from home (`~/`), or from the agent's folder. `None` for spellings of
-/// other systems (`C:\x`, `\\server\x`), which lead nowhere here.
+/// other systems (`C:\x`, `\\server\x`), which lead nowhere here, and for what another process has open.
 #[must_use]
 pub fn resolve_path(text: &str, at: &Surroundings) -> Option<AbsPath> {
     let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     if drive || text.contains(['\\', '\0']) {
         return None;
     }
-    Some(match text.strip_prefix("~/") {
+    let path = match text.strip_prefix("~/") {
         Some(rest) => at.home.join(rest.trim_start_matches('/')),
         None if text == "~" => at.home.clone(),
         None => at.folder.join(text),
-    })
+    };
+    behind_process(path, Some(&at.folder))
 }
 
 pub(super) fn path_value(text: &str, at: &Surroundings) -> PathValue {
@@ -142,7 +143,7 @@ fn begin(base: &AbsPath, pattern: &str, at: &Surroundings) -> PathValue {
     };
     let start = segments.get(..literal).unwrap_or(&[]).join("/");
     if pattern.starts_with('/') {
-        return PathValue::Known(AbsPath::root().join(&start));
+        return path_value(&format!("/{start}"), at);
     }
     match start.strip_prefix('~') {
         Some(_) => path_value(&start, at),

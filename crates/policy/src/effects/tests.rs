@@ -7,6 +7,7 @@ fn at() -> Surroundings {
     Surroundings {
         folder: path("/w/proj"),
         home: path("/home/dev"),
+        case: pointsman_shell::NameCase::Counts,
     }
 }
 

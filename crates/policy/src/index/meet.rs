@@ -4,7 +4,7 @@
 
 use pointsman_model::{AbsPath, Reach};
 
-use super::compiled::AnchoredPath;
+use super::paths::AnchoredPath;
 use crate::rule::glob_with_gaps;
 use crate::wild::{GAP, can_meet, plain_bytes};
 
@@ -61,6 +61,8 @@ mod tests {
         let rule = AnchoredPath {
             folder: path("/p"),
             glob: rule.into(),
+            written: path("/p"),
+            spelled: rule.into(),
             meant: Strength::Sure,
         };
         let names: Vec<Vec<u8>> = pattern.split('/').map(glob_with_gaps).collect();

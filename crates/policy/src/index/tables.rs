@@ -253,8 +253,10 @@ impl Tables {
             PathAccess::Edit => &self.edits,
         };
         match (&subject.kind, subject.reach) {
-            (PathKind::Known(path), Reach::Itself) => paths.find(path).into(),
-            // Rules for what lies below, or for what a pattern can become, may hang anywhere.
+            (PathKind::Known(path), Reach::Itself) if path.file.is_none() => {
+                paths.find(path).into()
+            }
+            // Rules for what lies below, for another name of the file, or for what a pattern can become, may hang anywhere.
             (PathKind::Known(_) | PathKind::Pattern { .. } | PathKind::Unknown, _) => {
                 (&*paths.all).into()
             }
@@ -289,7 +291,7 @@ fn words_in(text: &[u8]) -> usize {
 }
 
 /// The folder, in lower case, that all paths of the pattern lie in or are.
-fn base_of(anchored: &super::compiled::AnchoredPath) -> String {
+fn base_of(anchored: &super::paths::AnchoredPath) -> String {
     let literal = anchored
         .glob
         .split('/')

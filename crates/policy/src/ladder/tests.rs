@@ -524,6 +524,7 @@ fn bash_line(line: &str) -> Call {
     let at = pointsman_shell::Surroundings {
         folder: path("/w/proj"),
         home: path("/home/dev"),
+        case: pointsman_shell::NameCase::Counts,
     };
     let mut call = Call::new("Bash", Vec::new());
     call.effects = pointsman_shell::analyse(line, &at).effects;

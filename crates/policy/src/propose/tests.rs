@@ -61,6 +61,7 @@ fn line(text: &str) -> Call {
     let at = pointsman_shell::Surroundings {
         folder: crate::sample::path("/w/proj"),
         home: crate::sample::path("/home/dev"),
+        case: pointsman_shell::NameCase::Counts,
     };
     let mut call = Call::bash(&[]);
     call.effects = pointsman_shell::analyse(text, &at).effects;

@@ -19,6 +19,27 @@ pub(crate) struct CommandPattern {
     text: Box<str>,
 }
 
+/// How a tool finds what a name of its calls means, whatever its case and separators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LooksUp {
+    /// An agent type: the whole text is the name.
+    Agents,
+    /// A skill: arguments stand behind the name.
+    Skills,
+}
+
+impl LooksUp {
+    /// The one spelling of a name.
+    pub(crate) fn loosely(self, name: &str) -> String {
+        let lower = name.trim().to_lowercase().replace('_', "-");
+        match (self, lower.strip_suffix(" *")) {
+            (Self::Skills, _) => lower,
+            (Self::Agents, None) => lower.replace(' ', "-"),
+            (Self::Agents, Some(front)) => format!("{} *", front.replace(' ', "-")),
+        }
+    }
+}
+
 /// A pattern, and whether it also matches without the gap at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Anchored {
@@ -67,6 +88,11 @@ impl CommandPattern {
             .collect();
         let written = written.join(" ");
         (written != *self.text).then(|| Self::of(written))
+    }
+
+    /// The same pattern for names that are compared loosely.
+    pub(crate) fn loosely(&self, looks_up: LooksUp) -> Self {
+        Self::of(looks_up.loosely(&self.text))
     }
 
     /// Whether it matches one command alone.

@@ -3,8 +3,8 @@
 use pointsman_model::{AbsPath, PathUse, PathValue, Reach};
 
 use super::glob::{Expanded, expand};
-use crate::Tree;
 use crate::wild::{GAP, plain_bytes};
+use crate::{FileId, Tree};
 
 /// A path that is known, with the links on it followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(crate) struct KnownPath {
     pub(crate) hops: Vec<AbsPath>,
     /// The same in lower case, for deny and ask rules.
     pub(crate) lower: Vec<AbsPath>,
+    /// Of a file with several names: what tells it.
+    pub(crate) file: Option<FileId>,
 }
 
 impl KnownPath {
@@ -20,7 +22,8 @@ impl KnownPath {
     pub(crate) fn of(path: &AbsPath, tree: &dyn Tree) -> Self {
         let hops = tree.hops(path);
         let lower = hops.iter().map(lower).collect();
-        Self { hops, lower }
+        let file = hops.last().and_then(|real| tree.file_id(real));
+        Self { hops, lower, file }
     }
 
     /// Where it lies.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pointsman_model::AbsPath;
 
-use super::{EntryKind, Tree, disk::follow};
+use super::{EntryKind, FileId, Kept, Tree, disk::follow};
 
 /// Files, links and folders held in memory.
 #[derive(Debug, Clone, Default)]
@@ -12,6 +12,9 @@ pub struct CaseTree {
     files: BTreeMap<AbsPath, String>,
     links: BTreeMap<AbsPath, String>,
     folders: BTreeSet<AbsPath>,
+    /// Other names of files, with the first one.
+    same_files: BTreeMap<AbsPath, AbsPath>,
+    tracked: Option<Vec<AbsPath>>,
     folds_case: bool,
 }
 
@@ -45,6 +48,21 @@ impl CaseTree {
             at = here.parent();
             self.folders.insert(here);
         }
+    }
+
+    /// Gives a file another name. A file that has the first one comes with it.
+    pub fn add_name(&mut self, path: &AbsPath, first: &AbsPath) {
+        for name in [first, path] {
+            if self.kind(name) == EntryKind::Missing {
+                self.add_file(name, "");
+            }
+            self.same_files.insert(name.clone(), first.clone());
+        }
+    }
+
+    /// Says which files the repository keeps. Otherwise it may keep any.
+    pub fn track(&mut self, files: Vec<AbsPath>) {
+        self.tracked = Some(files);
     }
 
     /// Makes names that differ in case alone the same name.
@@ -111,5 +129,17 @@ impl Tree for CaseTree {
         let real = self.real(file);
         let (_, text) = self.files.iter().find(|(at, _)| self.same(at, &real))?;
         (text.len() as u64 <= bytes_max).then(|| text.clone())
+    }
+
+    fn file_id(&self, file: &AbsPath) -> Option<FileId> {
+        let first = self.same_files.get(&self.real(file))?;
+        Some(FileId(first.as_str().into()))
+    }
+
+    fn kept_by_git(&self, _folder: &AbsPath) -> Kept {
+        match &self.tracked {
+            Some(files) => Kept::Files(files.clone()),
+            None => Kept::Unsaid,
+        }
     }
 }

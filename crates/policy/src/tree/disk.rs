@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pointsman_model::AbsPath;
 
-use super::{EntryKind, Tree};
+use super::{EntryKind, FileId, Kept, Tree, git_index};
 
 /// Links followed on one path before it counts as a circle; what Linux itself follows.
 const HOPS_MAX: usize = 40;
@@ -61,6 +61,23 @@ impl Tree for DiskTree {
             return None;
         }
         fs::read_to_string(file.as_path()).ok()
+    }
+
+    #[cfg(unix)]
+    fn file_id(&self, file: &AbsPath) -> Option<FileId> {
+        use std::os::unix::fs::MetadataExt as _;
+        let meta = fs::metadata(file.as_path()).ok()?;
+        let several = meta.is_file() && meta.nlink() > 1;
+        several.then(|| FileId(format!("{}:{}", meta.dev(), meta.ino()).into()))
+    }
+
+    #[cfg(not(unix))]
+    fn file_id(&self, _file: &AbsPath) -> Option<FileId> {
+        None
+    }
+
+    fn kept_by_git(&self, folder: &AbsPath) -> Kept {
+        git_index::kept(folder)
     }
 }
 

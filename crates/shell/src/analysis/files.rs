@@ -10,6 +10,7 @@ fn check(rows: &[(&str, &str)]) {
     let at = Surroundings {
         folder: AbsPath::parse("/w/proj").unwrap(),
         home: AbsPath::parse("/home/dev").unwrap(),
+        case: crate::NameCase::Counts,
     };
     for (line, effect) in rows {
         let got = analyse(line, &at).to_string();
@@ -54,7 +55,7 @@ fn options_that_name_files_read_and_write_them() {
             "awk 'BEGIN{while((getline l < \"b\")>0) print l}'",
             "read /w/proj/b",
         ),
-        ("git show :b", "read /w/proj/b content below"),
+        ("git show :b", "read /w/proj/b tracked content below"),
         ("git hash-object b", "read /w/proj/b content below"),
         ("python3 -c 'open(\"b.txt\",\"w\")'", "write /w/proj/b.txt"),
         (

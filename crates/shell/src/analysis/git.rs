@@ -9,6 +9,7 @@ fn check(rows: &[(&str, bool)], effect: &str, used: &str) {
     let at = Surroundings {
         folder: AbsPath::parse("/w/proj").unwrap(),
         home: AbsPath::parse("/home/dev").unwrap(),
+        case: crate::NameCase::Counts,
     };
     for (line, wanted) in rows {
         let got = analyse(line, &at).to_string();

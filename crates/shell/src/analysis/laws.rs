@@ -10,6 +10,7 @@ pub(super) fn at() -> Surroundings {
     Surroundings {
         folder: AbsPath::parse("/w/proj").unwrap(),
         home: AbsPath::parse("/home/dev").unwrap(),
+        case: crate::NameCase::Counts,
     }
 }
 

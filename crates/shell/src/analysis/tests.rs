@@ -13,6 +13,7 @@ fn check(line: &str) -> String {
     let at = Surroundings {
         folder: AbsPath::parse("/w/proj").unwrap(),
         home: AbsPath::parse("/home/dev").unwrap(),
+        case: crate::NameCase::Counts,
     };
     analyse(&line.replace("\\n", "\n"), &at).to_string()
 }

@@ -9,6 +9,7 @@ fn check(line: &str, effects: &[&str]) {
     let at = Surroundings {
         folder: AbsPath::parse("/w/proj").unwrap(),
         home: AbsPath::parse("/home/dev").unwrap(),
+        case: crate::NameCase::Counts,
     };
     let got = analyse(line, &at).to_string();
     for effect in effects {

@@ -6,9 +6,9 @@ mod tables;
 mod tree;
 mod writes;
 
-use pointsman_model::EffectView;
+use pointsman_model::{EffectView, Reach};
 
-use self::readers::looks;
+use self::readers::{looks, shows_tracked};
 use self::started::started;
 use self::tree::changes;
 use self::writes::{configures, outputs};
@@ -248,6 +248,12 @@ fn subcommand(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Facts {
             connects(&mut facts, asked, name, rest);
         }
         _ => {}
+    }
+    if matches!(
+        name,
+        "format-patch" | "archive" | "fast-export" | "difftool"
+    ) {
+        shows_tracked(&mut facts, asked, rest, Reach::Tracked);
     }
     changes(&mut facts, asked, name, rest);
     started(&mut facts, name, rest);

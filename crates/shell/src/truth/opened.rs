@@ -204,6 +204,7 @@ fn misses(line: &str, happened: &Happened) -> Vec<String> {
     let at = Surroundings {
         folder: AbsPath::parse("/w/proj").unwrap(),
         home: AbsPath::parse("/w/proj").unwrap(),
+        case: crate::NameCase::Counts,
     };
     let analysis = analyse(line, &at);
     let mut misses = Vec::new();

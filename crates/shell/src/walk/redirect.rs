@@ -8,6 +8,7 @@ use pointsman_model::{
 use super::{Input, Scene, Walker, path_in};
 use crate::expand::escaped;
 use crate::field::{Field, Known, Shape};
+use crate::process_links::behind_process;
 use crate::programs::below;
 use crate::state::{Folder, State, Value};
 use crate::syntax::{Redirect, RedirectKind};
@@ -376,7 +377,7 @@ pub(crate) fn paths(field: &Field, state: &State) -> Vec<PathValue> {
     for folder in state.folders.iter() {
         let path = match &field.known {
             Known::Text(text) => path_in(folder, text)
-                .map(|path| behind_process(path, folder))
+                .and_then(|path| behind_process(path, folder.known()))
                 .map(PathValue::Known),
             Known::Glob(pattern) => glob_in(folder, pattern),
             Known::Unknown(_) => None,
@@ -400,7 +401,7 @@ fn glob_in(folder: &Folder, pattern: &str) -> Option<PathValue> {
         return None;
     }
     Some(PathValue::Pattern {
-        base: behind_process(path_in(folder, front)?, folder),
+        base: behind_process(path_in(folder, front)?, folder.known())?,
         glob: glob.into(),
     })
 }
@@ -423,39 +424,16 @@ fn behind(source: &str) -> &str {
     }
 }
 
-/// A path that leads through a process's own links, `/proc/self/cwd` and `/proc/self/root`, as the
-/// place behind them: they are the same folder and root for all that the line starts.
-fn behind_process(path: AbsPath, folder: &Folder) -> AbsPath {
-    let Some(rest) = path.as_str().strip_prefix("/proc/") else {
-        return path;
-    };
-    let mut names = rest.splitn(3, '/');
-    let process = names.next().unwrap_or("");
-    let one = matches!(process, "self" | "thread-self")
-        || process.bytes().all(|byte| byte.is_ascii_digit());
-    let link = names.next();
-    let below = names.next().unwrap_or("");
-    match (link, folder) {
-        (Some("cwd"), Folder::Known(folder)) if one => folder.join(below),
-        (Some("root"), _) if one => AbsPath::root().join(below),
-        (Some("task"), _) if one => match below.split_once('/') {
-            Some((_, rest)) => {
-                behind_process(AbsPath::root().join(&format!("proc/self/{rest}")), folder)
-            }
-            None => path,
-        },
-        _ => path,
-    }
-}
-
 /// Places that hold nothing and keep nothing.
 fn is_inert(path: &str) -> bool {
     matches!(
         path,
         "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/zero" | "/dev/full"
-    ) || path
-        .strip_prefix("/dev/fd/")
-        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    ) || ["/dev/fd/", "/proc/self/fd/"].iter().any(|open| {
+        // The redirect that opened it was looked at.
+        path.strip_prefix(open)
+            .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    })
 }
 
 fn is_process(field: &Field) -> bool {

@@ -7,7 +7,7 @@ use pointsman_model::{
 };
 
 use super::{Input, Scene, Walker, redirect};
-use crate::analysis::{Nesting, Part, read, read_again};
+use crate::analysis::{NameCase, Nesting, Part, read, read_again};
 use crate::expand::{Expander, Output};
 use crate::field::Field;
 use crate::limits::{ALTERNATIVES_MAX, OUTPUT_DEPTH_MAX, SCRIPT_DEPTH_MAX};
@@ -282,6 +282,11 @@ impl Walker<'_> {
         if builtins::call(self, scene, called, program, state) {
             return None;
         }
+        // The shell compares the names of its own commands; those of files are the file system's.
+        let folded = self.folded(called, program);
+        let folded = folded.as_deref().map(|fields| Called { fields, ..*called });
+        let called = folded.as_ref().unwrap_or(called);
+        let program = called.program().unwrap_or(program);
         if wrappers::call(self, scene, called, program, state) {
             return None;
         }
@@ -291,6 +296,24 @@ impl Walker<'_> {
             start: self.start,
         });
         self.facts(scene, called, facts, state)
+    }
+
+    /// The words with the program's name in lower case, where that is the same program and another text.
+    fn folded(&self, called: &Called<'_>, program: &str) -> Option<Vec<Field>> {
+        let lower = match self.case {
+            NameCase::Counts => return None,
+            NameCase::Folds => program.to_lowercase(),
+        };
+        if lower == program {
+            return None;
+        }
+        let mut fields = called.fields.to_vec();
+        let first = fields.first_mut()?;
+        *first = Field {
+            source: first.source.clone(),
+            ..Field::made(&lower, first.span)
+        };
+        Some(fields)
     }
 
     /// A program whose name is known only when it runs.

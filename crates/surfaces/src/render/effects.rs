@@ -112,6 +112,8 @@ fn reads(reach: Reach) -> &'static str {
         Reach::Itself => "reads",
         Reach::NamesBelow => "lists names below",
         Reach::ContentBelow => "reads all below",
+        Reach::TrackedBelow => "reads what git keeps below",
+        Reach::Tracked => "reads what git keeps around",
     }
 }
 

@@ -74,6 +74,7 @@ impl Scene {
             at: Surroundings {
                 folder: project,
                 home,
+                case: pointsman_shell::NameCase::Counts,
             },
             tool: ToolName::parse("Bash").unwrap(),
             text: JsonText::of(&input).unwrap(),

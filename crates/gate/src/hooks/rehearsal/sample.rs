@@ -28,6 +28,7 @@ pub fn sample_request(
     let at = Surroundings {
         folder: place.project.clone(),
         home: place.home.clone(),
+        case: pointsman_shell::NameCase::Counts,
     };
     let reason = DecisionReason::NothingDecided {
         matched: Matched {

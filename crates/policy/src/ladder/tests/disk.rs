@@ -30,6 +30,10 @@ impl Ground {
         symlink(".env", at.join("alias")).unwrap();
         symlink("secrets", at.join("lnk")).unwrap();
         symlink("/proc/self/root", at.join("all")).unwrap();
+        fs::create_dir(at.join("copies")).unwrap();
+        fs::hard_link(at.join(".env"), at.join("copies/twin")).unwrap();
+        fs::hard_link(at.join("secrets/key"), at.join("copies/key")).unwrap();
+        fs::hard_link(at.join("src/a.rs"), at.join("src/twin.rs")).unwrap();
         let root = AbsPath::parse(at.to_str().unwrap()).unwrap();
         Self {
             _folder: folder,
@@ -52,6 +56,7 @@ impl Ground {
         let at = Surroundings {
             folder: self.root.clone(),
             home: sample.context().parts().home.clone(),
+            case: pointsman_shell::NameCase::Counts,
         };
         let name = ToolName::parse(tool).unwrap();
         let field = match tool {
@@ -102,12 +107,17 @@ fn a_denied_file_is_denied_by_every_way_to_it() {
         "./secrets/./key",
         &*all,
         &*proc_root,
+        "/proc/self/cwd/.env",
+        "copies/twin",
+        "copies/key",
     ] {
         assert_eq!(ground.judge("Read", path), Deny, "{path}");
     }
     for line in [
         "cat .e*",
         "cat < alias",
+        "cat copies/*",
+        "cat < copies/key",
         "cat lnk/*",
         "cat {x,.env}",
         "cd secrets && cat key",
@@ -136,6 +146,13 @@ fn who_reads_all_below_a_folder_is_asked_where_a_denied_file_lies_there() {
     ] {
         assert_eq!(ground.judge(tool, input), expect, "{tool} {input}");
     }
+}
+
+#[test]
+fn a_file_with_other_names_is_no_question_by_itself() {
+    let ground = Ground::new();
+    assert_eq!(ground.judge("Read", "src/twin.rs"), Allow);
+    assert_eq!(ground.judge("Bash", "cat src/a.rs sub/c.txt"), Allow);
 }
 
 #[test]

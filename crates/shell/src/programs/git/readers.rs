@@ -14,7 +14,7 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
     match name {
         "log" | "diff" | "show" | "whatchanged" | "rev-list" | "diff-tree" | "diff-index"
         | "diff-files" | "range-diff" | "cherry" => {
-            let mut facts = tabled(rest, &HISTORY);
+            let mut facts = walked(asked, name, rest);
             asks_if_rare(&mut facts, name);
             if rest.iter().any(|field| field.is("--name-only")) {
                 // Names below the folder.
@@ -31,29 +31,25 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
                 _ => tabled(rest, &EVERYDAY),
             };
             asks_if_rare(&mut facts, name);
+            if name == "cat-file"
+                && !rest
+                    .iter()
+                    .any(|it| it.is("-t") || it.is("-s") || it.is("-e"))
+            {
+                shows_tracked(&mut facts, asked, rest, Reach::Tracked);
+            }
             if name == "ls-files" {
-                facts.lists = Lists::WhatItReads;
-                facts.read(&asked.here(), Reach::NamesBelow);
-                let operands = rest.iter().filter(|field| !field.may_be_option());
-                facts.listed = operands
-                    .filter_map(|field| match field.text() {
-                        // A pattern without a slash is one for names at any depth.
-                        Some(text) if text.contains('*') && !text.contains('/') => {
-                            below(&asked.here(), text)
-                        }
-                        _ => Some(field.clone()),
-                    })
-                    .collect();
+                lists(&mut facts, asked, rest);
             }
             Some(facts)
         }
         "grep" => {
             let mut facts = tabled(rest, &GREP);
-            if rest
-                .iter()
-                .any(|it| it.is("--no-index") || it.is("--untracked"))
-            {
-                facts.read(&asked.here(), Reach::ContentBelow);
+            match below_of(rest) {
+                Reach::TrackedBelow => {
+                    shows_tracked(&mut facts, asked, rest, Reach::TrackedBelow);
+                }
+                everything => facts.read(&asked.here(), everything),
             }
             Some(facts)
         }
@@ -66,14 +62,14 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
             _ => None,
         },
         "stash" | "worktree" => match (name, first) {
-            ("stash", Some("list" | "show")) => Some(tabled(behind, &HISTORY)),
+            ("stash", Some("list" | "show")) => Some(walked(asked, name, behind)),
             ("worktree", Some("list")) => Some(tabled(behind, &EVERYDAY)),
             _ => None,
         },
         "reflog" => match first {
             Some("expire" | "delete" | "drop" | "exists" | "write") => None,
-            Some("show" | "list") => Some(tabled(behind, &HISTORY)),
-            _ => Some(tabled(rest, &HISTORY)),
+            Some("show" | "list") => Some(walked(asked, name, behind)),
+            _ => Some(walked(asked, name, rest)),
         },
         "config" => config(rest),
         // It asks the remote that the repository names, by the way that is set there.
@@ -110,6 +106,7 @@ fn asks_if_rare(facts: &mut Facts, name: &str) {
 fn tabled(rest: &[Field], options: &Options) -> Facts {
     let mut facts = Facts::reader();
     let behind_dashes = rest.iter().position(|field| field.is("--"));
+    let below = below_of(rest);
     for arg in read(rest, options, Order::Mixed) {
         match arg {
             Arg::Option("O" | "f" | "--contents" | "--ignore-revs-file", Some(value)) => {
@@ -119,16 +116,122 @@ fn tabled(rest: &[Field], options: &Options) -> Facts {
             Arg::Stranger(field) => {
                 facts.spoil();
                 if field.text().is_none() {
-                    operand(&mut facts, field);
+                    operand(&mut facts, field, below);
                 }
             }
             Arg::Operand(field) if is_behind(rest, field, behind_dashes) => {
-                facts.might(field, UseKind::Read(Reach::ContentBelow));
+                facts.might(field, UseKind::Read(below));
             }
-            Arg::Operand(field) => operand(&mut facts, field),
+            Arg::Operand(field) => operand(&mut facts, field, below),
         }
     }
     facts
+}
+
+/// `ls-files`: the names below the folder, or those that its patterns pick.
+fn lists(facts: &mut Facts, asked: &Asked<'_>, rest: &[Field]) {
+    facts.lists = Lists::WhatItReads;
+    facts.read(&asked.here(), Reach::NamesBelow);
+    let operands = rest.iter().filter(|field| !field.may_be_option());
+    facts.listed = operands
+        .filter_map(|field| match field.text() {
+            // A pattern without a slash is one for names at any depth.
+            Some(text) if text.contains('*') && !text.contains('/') => below(&asked.here(), text),
+            _ => Some(field.clone()),
+        })
+        .collect();
+}
+
+/// What is looked at below an operand: the files that the repository keeps, unless others are asked for.
+fn below_of(rest: &[Field]) -> Reach {
+    let others = |field: &Field| field.is("--no-index") || field.is("--untracked");
+    if rest.iter().any(others) {
+        Reach::ContentBelow
+    } else {
+        Reach::TrackedBelow
+    }
+}
+
+/// A walk through commits.
+fn walked(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Facts {
+    let mut facts = tabled(rest, &HISTORY);
+    if shows_changes(name, rest) && below_of(rest) == Reach::TrackedBelow {
+        shows_tracked(&mut facts, asked, rest, Reach::Tracked);
+    }
+    facts
+}
+
+/// Whether a subcommand that walks commits or compares them shows what changed in the files, not only which did.
+fn shows_changes(name: &str, rest: &[Field]) -> bool {
+    const LESS: [&str; 13] = [
+        "--stat",
+        "--shortstat",
+        "--numstat",
+        "--dirstat",
+        "--compact-summary",
+        "--summary",
+        "--name-only",
+        "--name-status",
+        "--raw",
+        "--check",
+        "--quiet",
+        "--no-patch",
+        "s",
+    ];
+    const CHANGES: [&str; 14] = [
+        "p",
+        "u",
+        "U",
+        "c",
+        "W",
+        "L",
+        "--patch",
+        "--patch-with-raw",
+        "--patch-with-stat",
+        "--unified",
+        "--cc",
+        "--remerge-diff",
+        "--word-diff",
+        "--color-words",
+    ];
+    let mut less = false;
+    for arg in read(rest, &HISTORY, Order::Mixed) {
+        match arg {
+            Arg::Option(option, _) if CHANGES.contains(&option) => return true,
+            Arg::Option(option, _) => {
+                less |= LESS.contains(&option);
+                if matches!(option, "--diff-merges" | "--function-context") {
+                    return true;
+                }
+            }
+            // It may be one that shows them.
+            Arg::Stranger(_) => return true,
+            Arg::Operand(_) => {}
+        }
+    }
+    !less && matches!(name, "diff" | "show" | "range-diff")
+}
+
+/// Any file that the repository keeps, unless the arguments say which: paths behind dashes, or files of a commit.
+pub(super) fn shows_tracked(facts: &mut Facts, asked: &Asked<'_>, rest: &[Field], reach: Reach) {
+    let mut operands = rest
+        .iter()
+        .filter(|field| !field.may_be_option())
+        .peekable();
+    let of_commits = |field: &Field| {
+        field.text().is_some_and(|text| {
+            text.split_once(':')
+                .is_some_and(|(_, path)| !path.is_empty())
+        })
+    };
+    let limited = rest
+        .iter()
+        .position(|field| field.is("--"))
+        .is_some_and(|at| at + 1 < rest.len());
+    let named = operands.peek().is_some() && operands.all(of_commits);
+    if !limited && !named {
+        facts.might(&asked.here(), UseKind::Read(reach));
+    }
 }
 
 fn is_behind(rest: &[Field], field: &Field, dashes: Option<usize>) -> bool {
@@ -137,8 +240,8 @@ fn is_behind(rest: &[Field], field: &Field, dashes: Option<usize>) -> bool {
 }
 
 /// A revision or a path: only git knows which.
-fn operand(facts: &mut Facts, field: &Field) {
-    let content = UseKind::Read(Reach::ContentBelow);
+fn operand(facts: &mut Facts, field: &Field, below: Reach) {
+    let content = UseKind::Read(below);
     match field.text() {
         Some(text) if text.contains("..") && !text.starts_with("../") => {}
         Some(text) => match text.split_once(':') {

@@ -1,0 +1,40 @@
+//! Other names of a file: a deny or ask on one of them holds for all.
+
+use pointsman_model::AbsPath;
+
+use super::paths::AnchoredPath;
+use crate::{EntryKind, FileId, Tree};
+
+/// So many entries below a rule's folder are looked at for another name of a file. A rule whose files lie deeper in more
+/// than these is not one that names a file.
+const ENTRIES_MAX: usize = 5_000;
+
+/// Whether a name of the file that the rule covers is there.
+pub(super) fn covers_another_name(at: &AnchoredPath, file: &FileId, tree: &dyn Tree) -> bool {
+    let wild = |name: &&str| name.is_empty() || name.contains(['*', '?', '[', '\\']);
+    let names = at.spelled.split('/').take_while(|name| !wild(name));
+    let base = names.fold(at.written.clone(), |at, name| at.join(name));
+    let is = |path: &AbsPath| {
+        at.covers(&crate::subject::lower(path)) && tree.file_id(path).as_ref() == Some(file)
+    };
+    if tree.kind(&base) != EntryKind::Folder {
+        return is(&base);
+    }
+    let mut open = vec![base];
+    let mut looked_at = 0;
+    while let Some(folder) = open.pop() {
+        let left = ENTRIES_MAX.saturating_sub(looked_at);
+        for name in tree.list(&folder, left).unwrap_or_default() {
+            looked_at += 1;
+            let path = folder.join(&name);
+            if is(&path) {
+                return true;
+            }
+            let linked = tree.hops(&path).len() > 1;
+            if !linked && tree.kind(&path) == EntryKind::Folder {
+                open.push(path);
+            }
+        }
+    }
+    false
+}
