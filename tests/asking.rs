@@ -188,6 +188,33 @@ fn ctrl_c_ends_open_questions_and_the_run() {
     assert!(why.out.contains("cancelled"), "{}", why.out);
 }
 
+/// Its command takes no hint to end: the run stays open for a while after it is told to stop.
+const ENDS_SLOWLY: &str = r#"
+[[job]]
+name = "slow"
+allow = ["Bash"]
+[[job.step]]
+tool = "Bash"
+input = { command = "trap '' TERM HUP; touch started; while :; do sleep 1; done" }
+"#;
+
+#[test]
+fn a_session_that_hangs_up_twice_ends_the_run_in_order() {
+    let project = Project::with_job(ENDS_SLOWLY);
+    let leader = project.start(["run", "--attended", "job.toml", "--json"]);
+    until("the command runs", || project.read("started"));
+    leader.signal(Signal::SIGHUP);
+    until("the stop is on record", || {
+        let log = project.run(["log", "--json"]);
+        log.out.contains("\"stop_asked\"").then_some(())
+    });
+    leader.signal(Signal::SIGHUP);
+    let ended = leader.wait().expect_code(130);
+    assert_eq!(ended.summary()["jobs"][0]["end"], "stopped");
+    let log = project.run(["log", "--json"]).expect_code(0);
+    assert!(log.out.contains("\"run_ended\""), "{}", log.out);
+}
+
 #[test]
 fn with_no_leader_or_several_it_says_so() {
     let project = Project::with_job(ASKS);

@@ -219,6 +219,76 @@ fn a_run_is_held_joined_and_what_failed_is_tried_again() {
     }
 }
 
+/// Two jobs that ask one question after the other.
+const TWO_TWICE: &str = r#"
+slots = 2
+[[job]]
+name = "one"
+[[job.step]]
+tool = "Write"
+input = { file_path = "one-a.txt", content = "a" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "one-b.txt", content = "b" }
+[[job]]
+name = "two"
+[[job.step]]
+tool = "Write"
+input = { file_path = "two-a.txt", content = "a" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "two-b.txt", content = "b" }
+"#;
+
+#[test]
+fn one_agent_is_paused_and_the_others_go_on() {
+    let project = Project::with_job(TWO_TWICE);
+    let running = ask(&project);
+    let state = |name: &str| {
+        let workers = project.run(["workers", "--all", "--json"]).expect_code(0);
+        let rows = workers.objects();
+        let row = rows.iter().find(|row| row["agent"] == name).unwrap();
+        row["state"].as_str().unwrap().to_owned()
+    };
+    let question_of = |name: &str| {
+        let open = project.queue();
+        let card = open.iter().find(|card| card["agent"] == name);
+        card.map(|card| card["id"].as_str().unwrap().to_owned())
+    };
+    project.run(["pause", "no-such-job"]).expect_code(2);
+    project.run(["pause", "w1-99"]).expect_code(2);
+    let told = project.run(["pause", "one"]).expect_code(0).out;
+    assert!(told.contains("are paused"), "{told}");
+    // What is asked already is answered, and its call runs; then it is held.
+    for name in ["one", "two"] {
+        let id = question_of(name).unwrap();
+        project.run(["answer", &id, "allow"]).expect_code(0);
+    }
+    until("the other asks again", || question_of("two"));
+    until("the paused one is shown as that", || {
+        (state("one") == "paused").then_some(())
+    });
+    assert_eq!(project.read("one-a.txt").as_deref(), Some("a"));
+    assert_eq!(question_of("one"), None);
+    let runs = project.run(["runs"]).expect_code(0).out;
+    assert!(runs.contains("1 paused"), "{runs}");
+    let id = question_of("two").unwrap();
+    project.run(["answer", &id, "allow"]).expect_code(0);
+    until("the other is done", || {
+        (job_state(&project, "two") == "done").then_some(())
+    });
+    assert_eq!(question_of("one"), None);
+    project.run(["pause", "--off", "one"]).expect_code(0);
+    let id = until("it asks again", || question_of("one"));
+    project.run(["answer", &id, "allow"]).expect_code(0);
+    running.wait().expect_code(0);
+    assert_eq!(project.read("one-b.txt").as_deref(), Some("b"));
+    let log = project.run(["log"]).expect_code(0).out;
+    for wanted in ["pauses it", "lets it go on"] {
+        assert!(log.contains(wanted), "{wanted}\n{log}");
+    }
+}
+
 #[test]
 fn law_6_a_mode_is_lowered_at_once_and_never_raised() {
     let project = Project::with_job(

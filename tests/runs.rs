@@ -115,6 +115,53 @@ fn a_rules_or_a_modes_no_is_no_failure_of_the_run() {
     assert_eq!(project.read("planned.txt"), None);
 }
 
+const ASKS_AGAIN: &str = r#"
+[[job]]
+name = "loops"
+deny = ["Bash(rm *)"]
+on_refusal = "continue"
+STEPS
+[[job]]
+name = "goes-on"
+allow = ["Bash(true)"]
+[[job.step]]
+tool = "Bash"
+input = { command = "true" }
+"#;
+
+#[test]
+fn an_agent_that_repeats_a_refused_call_is_stopped_and_all_tell_it() {
+    let step = "[[job.step]]\ntool = \"Bash\"\ninput = { command = \"rm x\" }\n";
+    let job = ASKS_AGAIN.replace("STEPS", &step.repeat(8));
+    let project = Project::with_job(&job);
+    let ended = project.run(["run", "job.toml", "--json"]).expect_code(4);
+    let why = "the same call of `Bash` was refused 5 times in the same way (refused_by_rule)";
+    let summary = ended.summary();
+    assert_eq!(summary["jobs"][0]["end"], "halted", "{summary}");
+    assert_eq!(
+        summary["jobs"][1]["end"], "done",
+        "it ends that agent alone"
+    );
+    assert!(summary.to_string().contains(why), "{summary}");
+    let log = project.run(["log", "--json"]).expect_code(0).objects();
+    let bodies = |kind: &str| -> Vec<&Value> {
+        let all = log.iter().map(|record| &record["body"]);
+        all.filter(|body| body["kind"] == kind).collect()
+    };
+    let refused: Vec<&str> = bodies("call_ended")
+        .into_iter()
+        .filter(|body| body["outcome"] == "refused_by_rule")
+        .map(|body| body["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(refused.len(), 5, "{refused:#?}");
+    assert!(refused[3].contains("asked once more, you are stopped"));
+    assert!(refused[4].contains("refused 5 times in the same way: you are stopped"));
+    let halted = bodies("worker_ended");
+    let halted = halted.iter().find(|body| body["end"] == "halted").unwrap();
+    assert!(halted["text"].as_str().unwrap().contains(why), "{halted}");
+    assert_eq!(bodies("run_ended")[0]["exit_code"], 4);
+}
+
 #[test]
 fn law_3_dont_ask_refuses_and_the_exit_code_tells() {
     let project = Project::with_job(DONT_ASK);

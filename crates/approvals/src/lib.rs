@@ -13,6 +13,7 @@ mod sample;
 mod bind;
 mod grants;
 mod mailbox;
+mod private_socket;
 mod reign;
 mod save;
 mod trust;
@@ -21,10 +22,11 @@ pub use bind::{bind, bound_files, executed_files};
 pub use grants::{Grants, GrantsError, NewGrant, UseError};
 pub use mailbox::{
     AdmitError, Dial, ForwardError, Forwarded, InProcessMailbox, Inbox, LeaderLine, Letter, Line,
-    Mailbox, Pass, PostOffice, PostOfficeHandle, PostSocket, PostSocketError, RemoteMailbox,
-    RemoteService, SocketDial, Stamp, ToLeader, ToWorker, Undelivered, WorkerLine, in_process,
-    post_office, remote,
+    Mailbox, Pass, PostOffice, PostOfficeHandle, PostSocket, RemoteMailbox, RemoteService,
+    SocketDial, Stamp, ToLeader, ToWorker, Undelivered, WorkerLine, in_process, post_office,
+    remote,
 };
+pub use private_socket::{BindError, PrivateSocket};
 pub use reign::{Epoch, Generation, Reign};
 pub use requests::{
     Advice, Answer, AnswerError, Answered, EndScope, OpenError, OpenRequest, RequestEvent,

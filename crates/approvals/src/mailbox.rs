@@ -30,7 +30,7 @@ pub use in_process::{InProcessMailbox, Inbox, Letter, Undelivered, in_process};
 pub use line::{Dial, LeaderLine, Line, Pass, Stamp, ToLeader, ToWorker, WorkerLine};
 pub use office::{AdmitError, PostOffice, PostOfficeHandle, post_office};
 pub use remote::{RemoteMailbox, RemoteService, remote};
-pub use socket::{PostSocket, PostSocketError, SocketDial};
+pub use socket::{PostSocket, SocketDial};
 
 /// Carries requests to the leader.
 #[async_trait]

@@ -451,7 +451,8 @@ impl Requests {
         let _ = self.send(Event::Explain { id, explanation }).await;
     }
 
-    /// Answers a request. The first valid answer is the verdict and is on disk when this returns.
+    /// Answers a request for one who ends with this leader, such as an automatic check. The first valid answer is the
+    /// verdict and is on disk when this returns.
     ///
     /// Dropping the future doesn't take the answer back.
     ///
@@ -461,8 +462,7 @@ impl Requests {
         self.answer_seen_in(self.inner.epoch, id, answer).await
     }
 
-    /// Answers a request as one that was shown in that epoch; for answerers that may outlive a leader, such as a page in
-    /// a browser.
+    /// Answers a request as one that was shown in that epoch; for answerers that may outlive a leader, as surfaces may.
     ///
     /// # Errors
     /// As with [`Self::answer`], and when the request is asked in another epoch now.

@@ -181,7 +181,7 @@ impl NotifyService {
                     let Some(open) = self.options.requests.get(id) else {
                         continue;
                     };
-                    let request = RequestCard::of(&open.request, now);
+                    let request = RequestCard::of(&open.request, open.epoch, now);
                     let notice = Notice { occasion, request };
                     if let Ok(stdin) = serde_json::to_vec(&notice) {
                         self.queue(Errand {

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use pointsman_ledger::{
-    CallEnded, LedgerRecord, RecordBody, WorkerEnd, WorkerEnded, WorkerSpawned,
+    CallEnded, LedgerRecord, RecordBody, RunOrder, WorkerEnd, WorkerEnded, WorkerSpawned,
 };
 use pointsman_model::{CallId, Lineage, Millis, Outcome, PermissionMode, WallTime, WorkerId};
 use pointsman_swarm::{JobEnd, RunEvent};
+use pointsman_tools::Course;
 
 use crate::render::call_line;
 use crate::shown;
@@ -40,6 +41,8 @@ pub(crate) struct Agent {
     /// When something was heard of it last.
     pub(crate) heard: WallTime,
     pub(crate) refusals: u32,
+    /// Whether a person holds it, for itself.
+    pub(crate) course: Course,
     children: Vec<WorkerId>,
 }
 
@@ -131,6 +134,7 @@ impl Roster {
                 }
             }
             RecordBody::CallEnded(ended) => self.call_ended(ended),
+            RecordBody::OrderGiven(given) => self.ordered(&given.order),
             _ => {}
         }
     }
@@ -165,6 +169,31 @@ impl Roster {
         }
     }
 
+    fn ordered(&mut self, order: &RunOrder) {
+        let (worker, course) = match order {
+            RunOrder::Hold { worker } => (worker, Course::Paused),
+            RunOrder::LetGo { worker } => (worker, Course::On),
+            RunOrder::Pause
+            | RunOrder::GoOn
+            | RunOrder::Retry { .. }
+            | RunOrder::Add { .. }
+            | RunOrder::LowerMode { .. }
+            | RunOrder::FollowUp { .. } => return,
+        };
+        if let Some(agent) = self.agents.get_mut(worker) {
+            agent.course = course;
+        }
+    }
+
+    /// Whether an agent is held for itself, or with one above it.
+    pub(crate) fn is_held(&self, agent: &Agent) -> bool {
+        let mut steps = agent.lineage.steps().iter();
+        steps.any(|step| {
+            let above = self.agents.get(&step.worker);
+            above.is_some_and(|above| above.course == Course::Paused)
+        })
+    }
+
     fn spawned(&mut self, spawned: &WorkerSpawned, at: WallTime) {
         let worker = spawned.lineage.agent().worker;
         let agent = Agent {
@@ -174,6 +203,7 @@ impl Roster {
             started: at,
             heard: at,
             refusals: 0,
+            course: Course::On,
             children: Vec::new(),
         };
         let parent = spawned.lineage.steps().iter().rev().nth(1);

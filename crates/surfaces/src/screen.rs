@@ -44,7 +44,7 @@ use crossterm::event::{Event as Input, EventStream};
 use futures_util::StreamExt as _;
 use pointsman_approvals::{OpenRequest, RequestEvent, RequestEvents, Requests};
 use pointsman_ledger::{Clock, Filter, LedgerReader, LedgerRecord, Seq};
-use pointsman_model::{PermissionRequest, RequestId, VerdictKind, WorkerId};
+use pointsman_model::{RequestId, VerdictKind, WorkerId};
 use pointsman_swarm::RunEvent;
 use ratatui::layout::Size;
 use tokio::sync::broadcast;
@@ -347,7 +347,7 @@ impl ScreenService {
     fn take(&mut self, event: Event) {
         for effect in self.state.handle(event, self.options.clock.now()) {
             match effect {
-                Effect::Answer(request, kind) => self.answer(&request, kind),
+                Effect::Answer(open, kind) => self.answer(&open, kind),
                 Effect::Touch(id) => {
                     let leader = self.options.leader.clone();
                     self.answers.spawn(async move {
@@ -382,12 +382,12 @@ impl ScreenService {
         }
     }
 
-    fn answer(&mut self, request: &Arc<PermissionRequest>, kind: VerdictKind) {
+    fn answer(&mut self, open: &Arc<OpenRequest>, kind: VerdictKind) {
         let leader = self.options.leader.clone();
-        let request = Arc::clone(request);
+        let open = Arc::clone(open);
         self.answers.spawn(async move {
-            let refused = leader.answer(&request, kind).await;
-            refused.map(|text| (request.id, text))
+            let refused = leader.answer(&open, kind).await;
+            refused.map(|text| (open.request.id, text))
         });
     }
 

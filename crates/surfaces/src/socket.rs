@@ -10,7 +10,7 @@ mod wire;
 
 pub use cards::{ContextCard, GrantCard, JobWire, RequestCard, RuleCard};
 pub use client::{Client, ClientError, FindError, find_leader};
-pub use server::{BindError, ControlSocket, Served};
+pub use server::{ControlSocket, Served};
 pub use wire::{
     AlwaysWire, AnswerWord, Ask, Came, CourseWord, LineError, ProblemWire, Reply, Seat, StatusWire,
     TightenWord, read_line,

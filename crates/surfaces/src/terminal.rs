@@ -217,7 +217,9 @@ impl TerminalService {
                 },
                 digest: Some(digest),
             };
-            refusal(requests.answer(id, answer).await).map(|text| (id, text))
+            // The prompt ends with its leader: what it shows is of this reign.
+            let answered = requests.answer_seen_in(requests.epoch(), id, answer).await;
+            refusal(answered).map(|text| (id, text))
         });
     }
 }

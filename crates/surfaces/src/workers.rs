@@ -19,6 +19,8 @@ pub enum WorkerState {
     Runs,
     /// Its own work, between its calls.
     Works,
+    /// A person's word: it is paused, and goes on when they let it.
+    Paused,
     /// Nothing that is heard of: it has said nothing for long.
     Silent,
     /// It ended well.
@@ -36,7 +38,7 @@ impl WorkerState {
     #[must_use]
     pub fn is_over(self) -> bool {
         match self {
-            Self::WaitsForYou | Self::Runs | Self::Works | Self::Silent => false,
+            Self::WaitsForYou | Self::Runs | Self::Works | Self::Paused | Self::Silent => false,
             Self::Done | Self::Failed | Self::Stopped | Self::Halted => true,
         }
     }
@@ -48,6 +50,7 @@ impl WorkerState {
             Self::WaitsForYou => "waits for you",
             Self::Runs => "runs a tool",
             Self::Works => "at work",
+            Self::Paused => "paused",
             Self::Silent => "silent",
             Self::Done => "done",
             Self::Failed => "failed",
@@ -139,6 +142,7 @@ impl Workers {
                 (WorkerState::WaitsForYou, ids.join(" "))
             }
             Doing::Running { what, .. } => (WorkerState::Runs, what.clone()),
+            Doing::Working if self.roster.is_held(agent) => (WorkerState::Paused, String::new()),
             Doing::Working if agent.is_silent(now) => (WorkerState::Silent, String::new()),
             Doing::Working => (WorkerState::Works, String::new()),
         };

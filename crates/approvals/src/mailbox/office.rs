@@ -25,7 +25,8 @@ use crate::Epoch;
 /// How many things may wait for the office; behind it the lines wait, and so the workers.
 const INBOX_MAX: usize = 1024;
 
-/// How many lines may stand at once.
+/// How many lines may stand at once. One more takes the place of the one that has been silent the longest about whose
+/// it is, so that a program which only holds lines keeps no worker out.
 const LINES_MAX: usize = 1024;
 
 /// The service. Its owner runs it as a task and holds it.
@@ -243,8 +244,12 @@ impl PostOffice {
         // Lines that came to their ends are known by their tasks.
         self.tasks_of_lines.retain(|_, task| !task.is_finished());
         if self.tasks_of_lines.len() >= LINES_MAX {
-            tracing::warn!("a worker's line is not taken: {LINES_MAX} stand already");
-            return;
+            let Some(silent) = self.desk.longest_silent() else {
+                tracing::warn!("a worker's line is not taken: {LINES_MAX} stand already");
+                return;
+            };
+            self.break_off(silent);
+            self.handle(Event::Gone(silent));
         }
         let id = self.next_line;
         self.next_line = self.next_line.saturating_add(1);

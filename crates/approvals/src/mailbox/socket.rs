@@ -4,7 +4,6 @@
 //! end. A frame that is no frame, is cut off, or is too long breaks the line, and nothing of it is used.
 
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,13 +12,14 @@ use futures_util::FutureExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
 use super::line::{Dial, Line, WorkerLine};
 use super::office::PostOfficeHandle;
 use super::remote::REQUEST_BYTES_MAX;
+use crate::private_socket::{BindError, PrivateSocket, is_of_this_user};
 
 /// The longest frame: a request, and what is around it.
 const FRAME_BYTES_MAX: u64 = REQUEST_BYTES_MAX as u64 + 4096;
@@ -39,38 +39,7 @@ const WRITE_WITHIN: Duration = Duration::from_secs(30);
 
 /// The socket of a leader's post office. Its file goes when this is dropped.
 #[derive(Debug)]
-pub struct PostSocket {
-    listener: UnixListener,
-    file: SocketFile,
-}
-
-#[derive(Debug)]
-struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        // A file that is gone already is as good as removed.
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-/// Why no socket is there.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PostSocketError {
-    /// Another leader listens there.
-    #[error("another leader listens at `{0}`")]
-    InUse(PathBuf),
-    /// It can't be made.
-    #[error("the workers' socket `{path}` can't be made")]
-    Io {
-        /// Where.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-}
+pub struct PostSocket(PrivateSocket);
 
 impl PostSocket {
     /// Listens at `path`, open to this user alone. What a killed leader left there is removed.
@@ -79,49 +48,23 @@ impl PostSocket {
     ///
     /// # Errors
     /// When another leader listens there, or the socket can't be made.
-    pub fn bind(path: &Path) -> Result<Self, PostSocketError> {
-        let failed = |source| PostSocketError::Io {
-            path: path.into(),
-            source,
-        };
-        if std::os::unix::net::UnixStream::connect(path).is_ok() {
-            return Err(PostSocketError::InUse(path.into()));
-        }
-        match std::fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-            Ok(()) | Err(_) => {}
-        }
-        let listener = UnixListener::bind(path).map_err(failed)?;
-        let file = SocketFile(path.into());
-        let only_mine = std::fs::Permissions::from_mode(0o600);
-        std::fs::set_permissions(path, only_mine).map_err(failed)?;
-        Ok(Self { listener, file })
+    pub fn bind(path: &Path) -> Result<Self, BindError> {
+        PrivateSocket::bind(path).map(Self)
     }
 
     /// Brings the lines of workers to the office until `shutdown`, or until the office has ended.
     pub async fn run(self, office: PostOfficeHandle, shutdown: CancellationToken) {
         loop {
-            let accepted = tokio::select! {
+            let (stream, _) = tokio::select! {
                 biased;
                 () = shutdown.cancelled() => break,
-                accepted = self.listener.accept() => accepted,
+                accepted = self.0.accept() => accepted,
             };
-            match accepted {
-                Ok((stream, _)) if is_of_this_user(&stream) => {
-                    let line = line_over(stream, HELLO_BYTES_MAX);
-                    if office.attach(line).await.is_err() {
-                        break;
-                    }
-                }
-                Ok(_) => tracing::warn!("a process of another user was turned away"),
-                Err(error) => {
-                    tracing::warn!(%error, "a worker's line could not be taken");
-                    // Out of file descriptors, most likely: others have to end first.
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                }
+            let line = line_over(stream, HELLO_BYTES_MAX);
+            if office.attach(line).await.is_err() {
+                break;
             }
         }
-        drop(self.file);
     }
 }
 
@@ -149,11 +92,6 @@ impl Dial for SocketDial {
         }
         Ok(line_over(stream, FRAME_BYTES_MAX))
     }
-}
-
-fn is_of_this_user(stream: &UnixStream) -> bool {
-    let me = nix::unistd::geteuid().as_raw();
-    stream.peer_cred().is_ok_and(|peer| peer.uid() == me)
 }
 
 /// A line over a connected socket, whose first frame may have so many bytes.

@@ -10,6 +10,8 @@ use pointsman_model::{Answerer, Explanation, Millis, PermissionRequest, RequestI
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::Epoch;
+
 /// What a checker said of a request without deciding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
@@ -24,6 +26,8 @@ pub struct Advice {
 pub struct OpenRequest {
     /// The question.
     pub request: Arc<PermissionRequest>,
+    /// The reign in which it is shown. An answer names it, so that it can't count in another.
+    pub epoch: Epoch,
     /// Whether it is on the surfaces; not while automatic checks have their turn first.
     pub shown: bool,
     /// Whether a person has touched its dialog.

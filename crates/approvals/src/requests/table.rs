@@ -8,6 +8,7 @@
 mod answering;
 mod closed;
 mod ending;
+mod lateness;
 mod opening;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use self::closed::Closings;
+use self::lateness::LateCount;
 use super::board::{Advice, RequestEvent};
 use super::deadlines::{Deadline, Deadlines};
 use super::{Answer, AnswerError, Answered, EndScope, OpenError};
@@ -170,6 +172,7 @@ struct Entry {
     showing: Showing,
     shown: bool,
     touched: bool,
+    late: LateCount,
     /// Those who get the verdict. More than one when a messenger brought the request twice.
     waiters: SmallVec<[Done<Verdict>; 1]>,
     /// What came while a store was in flight.
@@ -265,7 +268,7 @@ impl Table {
                 answer,
                 done,
                 trace,
-            } => answering::looked_up(id, answer, done, trace, effects),
+            } => self.looked_up(id, answer, done, trace, effects),
             Event::AskedLookedUp { asked, trace } => {
                 self.asked_looked_up(asked, trace, now, effects)
             }
@@ -336,7 +339,8 @@ impl Table {
         };
         let id = entry.request.id;
         self.keys.remove(&id);
-        self.closed.remember(&entry.request, verdict.clone());
+        self.closed
+            .remember(&entry.request, verdict.clone(), entry.late);
         effects.push(Effect::Publish(RequestEvent::Closed {
             id,
             verdict: Arc::new(verdict.clone()),

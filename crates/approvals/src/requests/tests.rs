@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use pointsman_ledger::{Filter, LedgerReader, RecordKind};
+use pointsman_ledger::{Filter, LedgerReader, RecordBody, RecordKind};
 use pointsman_model::WallTime;
 use tokio::task::JoinHandle;
 
@@ -94,6 +94,36 @@ async fn law_11_whatever_anyone_hears_of_is_on_disk() {
 const REQUESTS: &str = "POINTSMAN_REQUESTS";
 
 const RACERS: u32 = 64;
+
+#[tokio::test(start_paused = true)]
+async fn a_row_of_late_answers_hears_the_truth_each_time_and_fills_no_disk() {
+    let running = Running::new().await;
+    let open = running.requests.open(sample::request(1), Showing::AtOnce);
+    let _ticket = open.await.unwrap();
+    let Answered::Won(winner) = running.answer(1, sample::allow()).await else {
+        panic!("nobody else has answered");
+    };
+    for _ in 0..1000 {
+        let conflict = Answered::Conflict {
+            winner: winner.clone(),
+        };
+        assert_eq!(running.answer(1, sample::deny()).await, conflict);
+    }
+    running.place.ledger.close().await;
+    let filter = Filter {
+        kinds: vec![RecordKind::LateAnswer],
+        ..Filter::default()
+    };
+    let late = running.reader().records(&filter).unwrap().records;
+    let numbers: Vec<u32> = late
+        .iter()
+        .map(|record| match &record.body {
+            RecordBody::LateAnswer(late) => late.number,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128, 256, 512]);
+}
 
 /// How many of them are open at once.
 const OPEN_AT_ONCE: u32 = 500;

@@ -58,6 +58,10 @@ pub(crate) struct AnswerArguments {
     /// Answer only if the question is still this one: its digest, as `queue --json` tells it.
     #[arg(long, value_name = "HEX")]
     pub(crate) digest: Option<Digest>,
+    /// Answer only if the question is still shown by this leader of the run: its epoch, as `queue --json`
+    /// tells it. A run that was taken up again has the next one.
+    #[arg(long, value_name = "N")]
+    pub(crate) epoch: Option<u32>,
     #[command(flatten)]
     pub(crate) form: FormArguments,
 }
@@ -114,7 +118,7 @@ pub(crate) struct StopArguments {
     pub(crate) form: FormArguments,
 }
 
-/// What is to be stopped.
+/// What is to be stopped or paused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StopWhat {
     /// A whole run.
@@ -144,7 +148,9 @@ impl FromStr for StopWhat {
 
 #[derive(Debug, Args)]
 pub(crate) struct PauseArguments {
-    /// Let the run go on.
+    /// A run (`run-3`), an agent (`w3-7`) with all below it, or the name of a job; the whole run when nothing is named.
+    pub(crate) what: Option<StopWhat>,
+    /// Let it go on.
     #[arg(long)]
     pub(crate) off: bool,
     #[command(flatten)]

@@ -3,6 +3,7 @@
 mod editing;
 mod saving;
 
+use pointsman_approvals::Epoch;
 use pointsman_model::{RequestId, RunId};
 use pointsman_surfaces::Editable;
 use pointsman_surfaces::socket::{
@@ -51,6 +52,7 @@ pub(super) fn run(arguments: &AnswerArguments, output: &mut Output) -> Result<Co
 fn check(arguments: &AnswerArguments) -> Result<(), Failure> {
     let edits = arguments.edit || arguments.input.is_some();
     let several = arguments.ids.len() > 1;
+    let pinned = arguments.digest.is_some() || arguments.epoch.is_some();
     match arguments.answer {
         AnswerWord::Deny if arguments.always.is_some() => {
             Err(Failure::bad_input("`--always` goes with `allow` alone"))
@@ -65,11 +67,9 @@ fn check(arguments: &AnswerArguments) -> Result<(), Failure> {
             Err(Failure::bad_input("`--text` goes with `deny` alone")
                 .hint("an agent is told why it may not; a yes needs no words"))
         }
-        _ if several && (edits || arguments.digest.is_some() || arguments.save.is_some()) => {
-            Err(Failure::bad_input(
-                "`--edit`, `--input`, `--digest` and `--save` are for one question at a time",
-            ))
-        }
+        _ if several && (edits || pinned || arguments.save.is_some()) => Err(Failure::bad_input(
+            "`--edit`, `--input`, `--digest`, `--epoch` and `--save` are for one question at a time",
+        )),
         AnswerWord::Allow | AnswerWord::Deny => Ok(()),
     }
 }
@@ -86,6 +86,7 @@ fn answer(
         (Some(whose), Some(card)) => Some(Saving::of(card, arguments.rule, whose, place)?),
         (None, _) | (_, None) => None,
     };
+    let epoch = arguments.epoch.map(Epoch::new);
     let ask = Ask::Answer {
         id,
         answer: match arguments.answer {
@@ -99,7 +100,8 @@ fn answer(
             rules: (!arguments.grant.is_empty()).then(|| arguments.grant.clone()),
         }),
         edited: edited(arguments, card.as_ref())?,
-        digest: arguments.digest.or(card.map(|card| card.digest)),
+        digest: arguments.digest.or(card.as_ref().map(|card| card.digest)),
+        epoch: epoch.or(card.map(|card| card.epoch)),
         at: Seat::Command,
     };
     match leader.ask(&ask).map_err(|error| Failure::of(&error))? {

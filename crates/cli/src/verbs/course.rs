@@ -1,6 +1,7 @@
 //! `pointsman stop`, `pause`, `retry` and `add`: the course of a run while it is on.
 
-use pointsman_surfaces::socket::{Ask, CourseWord, Reply};
+use pointsman_model::{RunId, WorkerId};
+use pointsman_surfaces::socket::{Ask, Client, CourseWord, Reply};
 
 use super::leader::{leader, order, refused};
 use crate::arguments::{AddArguments, PauseArguments, RetryArguments, StopArguments, StopWhat};
@@ -10,49 +11,60 @@ use crate::place::Place;
 
 /// Stops a run, a job or an agent.
 pub(super) fn stop(arguments: &StopArguments, output: &mut Output) -> Result<Code, Failure> {
-    let place = Place::here()?;
+    let (mut leader, worker) = find(Some(&arguments.what), arguments.leader.run)?;
     let text = arguments.text.clone();
-    let (run, worker) = match &arguments.what {
-        StopWhat::Run(run) => (Some(*run), None),
-        StopWhat::Worker(worker) => (Some(worker.run()), Some(*worker)),
-        StopWhat::Job(_) => (arguments.leader.run, None),
-    };
-    let (run, mut leader) = leader(&place, run)?;
-    let worker = match &arguments.what {
-        StopWhat::Run(_) | StopWhat::Worker(_) => worker,
-        StopWhat::Job(name) => {
-            let status = leader.ask(&Ask::Status);
-            let jobs = match status.map_err(|error| Failure::of(&error))? {
-                Reply::Status(status) => status.jobs,
-                reply => return Err(refused(reply)),
-            };
-            let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
-            let Some(job) = jobs.iter().find(|job| job.name == *name) else {
-                return Err(Failure::bad_input(format!("{run} has no job `{name}`"))
-                    .hint(format!("it has {}", names.join(", "))));
-            };
-            match (job.worker, job.state.as_str()) {
-                (Some(worker), "runs") => Some(worker),
-                (_, state) => {
-                    return Err(Failure::bad_input(format!(
-                        "the job `{name}` is not at work: {state}"
-                    )));
-                }
-            }
-        }
-    };
     order(&mut leader, &Ask::Stop { worker, text }, output)
 }
 
-/// Holds a run, or lets it go on.
+/// Holds a run, a job or an agent, or lets it go on.
 pub(super) fn pause(arguments: &PauseArguments, output: &mut Output) -> Result<Code, Failure> {
-    let (_, mut leader) = leader(&Place::here()?, arguments.leader.run)?;
+    let (mut leader, worker) = find(arguments.what.as_ref(), arguments.leader.run)?;
     let course = if arguments.off {
         CourseWord::On
     } else {
         CourseWord::Paused
     };
-    order(&mut leader, &Ask::Course { course }, output)
+    order(&mut leader, &Ask::Course { worker, course }, output)
+}
+
+/// The leader of what is meant, and the agent that is meant; the whole run when none is.
+fn find(
+    what: Option<&StopWhat>,
+    run: Option<RunId>,
+) -> Result<(Client, Option<WorkerId>), Failure> {
+    let place = Place::here()?;
+    let (run, worker, job) = match what {
+        None => (run, None, None),
+        Some(StopWhat::Run(run)) => (Some(*run), None, None),
+        Some(StopWhat::Worker(worker)) => (Some(worker.run()), Some(*worker), None),
+        Some(StopWhat::Job(name)) => (run, None, Some(name)),
+    };
+    let (run, mut leader) = leader(&place, run)?;
+    let worker = match job {
+        None => worker,
+        Some(name) => Some(worker_of(name, run, &mut leader)?),
+    };
+    Ok((leader, worker))
+}
+
+/// The worker of a job at work.
+fn worker_of(name: &str, run: RunId, leader: &mut Client) -> Result<WorkerId, Failure> {
+    let status = leader.ask(&Ask::Status);
+    let jobs = match status.map_err(|error| Failure::of(&error))? {
+        Reply::Status(status) => status.jobs,
+        reply => return Err(refused(reply)),
+    };
+    let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
+    let Some(job) = jobs.iter().find(|job| job.name == *name) else {
+        return Err(Failure::bad_input(format!("{run} has no job `{name}`"))
+            .hint(format!("it has {}", names.join(", "))));
+    };
+    match (job.worker, job.state.as_str()) {
+        (Some(worker), "runs") => Ok(worker),
+        (_, state) => Err(Failure::bad_input(format!(
+            "the job `{name}` is not at work: {state}"
+        ))),
+    }
 }
 
 /// Has jobs tried again.

@@ -57,9 +57,10 @@ pub(super) fn run(arguments: &RunsArguments, output: &mut Output) -> Result<Code
 
 fn words(status: &StatusWire) -> String {
     let done = status.jobs.iter().filter(|job| job.state == "done").count();
-    let course = match status.course {
-        CourseWord::On => "",
-        CourseWord::Paused => ", paused",
+    let course = match (status.course, status.held.len()) {
+        (CourseWord::Paused, _) => ", paused".into(),
+        (CourseWord::On, 0) => String::new(),
+        (CourseWord::On, held) => format!(", {held} paused"),
     };
     format!(
         "{done} of {} jobs done, {} agents at work, {} questions wait{course}",

@@ -20,6 +20,16 @@ pub enum RunOrder {
     Pause,
     /// They go on.
     GoOn,
+    /// One agent, and all below it, is held at its next call.
+    Hold {
+        /// The agent.
+        worker: WorkerId,
+    },
+    /// It goes on.
+    LetGo {
+        /// The agent.
+        worker: WorkerId,
+    },
     /// Jobs that did not end well are tried again.
     Retry {
         /// Their names.
@@ -54,7 +64,9 @@ impl OrderGiven {
     /// The agent it is about, if it is about one.
     pub(super) fn worker(&self) -> Option<WorkerId> {
         match &self.order {
-            RunOrder::FollowUp { worker, .. } => Some(*worker),
+            RunOrder::FollowUp { worker, .. }
+            | RunOrder::Hold { worker }
+            | RunOrder::LetGo { worker } => Some(*worker),
             RunOrder::LowerMode { worker, .. } => *worker,
             RunOrder::Pause | RunOrder::GoOn | RunOrder::Retry { .. } | RunOrder::Add { .. } => {
                 None

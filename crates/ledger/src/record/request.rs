@@ -104,4 +104,12 @@ pub struct LateAnswer {
     pub answer: VerdictKind,
     /// How it was late.
     pub lateness: Lateness,
+    /// The how many late answer to this question it is, counted from 1. Of many late answers not each is recorded; this
+    /// tells how many there were.
+    #[serde(default = "first_late")]
+    pub number: u32,
+}
+
+fn first_late() -> u32 {
+    1
 }

@@ -52,6 +52,7 @@ async fn the_story_of_a_call_tells_all_that_happened_to_it() {
         by: sample::closed(request, call).verdict.by,
         answer: sample::closed(request, call).verdict.kind,
         lateness: Lateness::SameAgain,
+        number: 1,
     };
     let bodies: Vec<RecordBody> = vec![
         sample::requested(call).into(),

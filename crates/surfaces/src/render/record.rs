@@ -88,6 +88,8 @@ fn order_line(given: &OrderGiven) -> String {
     let what = match &given.order {
         RunOrder::Pause => "pauses the run".into(),
         RunOrder::GoOn => "lets the run go on".into(),
+        RunOrder::Hold { .. } => "pauses it".into(),
+        RunOrder::LetGo { .. } => "lets it go on".into(),
         RunOrder::Retry { jobs } => format!("has jobs tried again: {}", list(jobs)),
         RunOrder::Add { jobs, file, .. } => {
             format!("adds jobs of {}: {}", shown::line(file), list(jobs))

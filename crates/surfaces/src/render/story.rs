@@ -145,7 +145,12 @@ fn question(story: &RequestStory) -> String {
         }
         None => put(&mut text, "  not answered yet"),
     }
+    let mut told = 0;
     for late in &story.late {
+        if let Some(between) = late.number.checked_sub(told + 1).filter(|count| *count > 0) {
+            put(&mut text, &format!("  too late: {between} more"));
+        }
+        told = late.number;
         put(
             &mut text,
             &format!("  too late: {}", shown::line(&late.by.to_string())),
@@ -345,6 +350,7 @@ mod tests {
                     by: by(Surface::Terminal),
                     answer: allow,
                     lateness: Lateness::SameAgain,
+                    number: 1,
                 }],
             }],
             grants_used: Vec::new(),

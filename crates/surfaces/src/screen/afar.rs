@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pointsman_approvals::{Advice, OpenRequest};
+use pointsman_approvals::{Advice, Epoch, OpenRequest};
 use pointsman_ledger::{LedgerRecord, RecordBody, Showing};
-use pointsman_model::RequestId;
+use pointsman_model::{Outcome, RequestId};
 
 use super::event::Event;
 
@@ -24,6 +24,10 @@ pub(super) struct Afar {
     reading: Reading,
     /// All open requests, those among them that are not on the surfaces yet.
     open: BTreeMap<RequestId, OpenRequest>,
+    /// Those that only the death of their leader has ended: the next may ask them again.
+    left: BTreeMap<RequestId, OpenRequest>,
+    /// The reign that the records have come to.
+    epoch: Epoch,
 }
 
 impl Afar {
@@ -31,6 +35,8 @@ impl Afar {
         Self {
             reading: Reading::Past,
             open: BTreeMap::new(),
+            left: BTreeMap::new(),
+            epoch: Epoch::FIRST,
         }
     }
 
@@ -44,9 +50,24 @@ impl Afar {
     /// What a record says of requests.
     pub(super) fn record(&mut self, record: &LedgerRecord) -> Option<Event> {
         let event = match &record.body {
+            RecordBody::RunResumed(resumed) => {
+                self.epoch = Epoch::new(resumed.epoch);
+                None
+            }
+            RecordBody::RequestReopened(reopened) => {
+                let open = OpenRequest {
+                    epoch: self.epoch,
+                    touched: false,
+                    ..self.left.remove(&reopened.request)?
+                };
+                let shown = open.shown.then(|| Event::Shown(Arc::new(open.clone())));
+                self.open.insert(reopened.request, open);
+                shown
+            }
             RecordBody::RequestOpened(opened) => {
                 let open = OpenRequest {
                     request: Arc::new(opened.request.clone()),
+                    epoch: self.epoch,
                     shown: opened.showing == Showing::AtOnce,
                     touched: false,
                     advice: Vec::new(),
@@ -79,8 +100,13 @@ impl Afar {
             }
             RecordBody::RequestClosed(closed) => {
                 let open = self.open.remove(&closed.request)?;
-                open.shown
-                    .then(|| Event::Closed(closed.request, Arc::new(closed.verdict.clone())))
+                let event = open
+                    .shown
+                    .then(|| Event::Closed(closed.request, Arc::new(closed.verdict.clone())));
+                if closed.verdict.outcome() == Outcome::Interrupted {
+                    self.left.insert(closed.request, open);
+                }
+                event
             }
             _ => None,
         };
@@ -95,7 +121,9 @@ impl Afar {
 mod tests {
     use super::*;
     use crate::fixture;
-    use pointsman_ledger::{RequestClosed, RequestOpened, RequestShown, Seq};
+    use pointsman_ledger::{
+        RequestClosed, RequestOpened, RequestReopened, RequestShown, RunResumed, Seq,
+    };
     use pointsman_model::{Answerer, Digest, Surface, Verdict, VerdictKind, WallTime};
 
     fn record(body: impl Into<RecordBody>) -> LedgerRecord {
@@ -159,6 +187,40 @@ mod tests {
         );
         assert!(matches!(afar.record(&closed(3)), Some(Event::Closed(id, _)) if id == third.id));
         assert!(afar.record(&closed(3)).is_none());
+        // Its leader dies, and the next one asks it again: an answer to it is one to the new leader.
+        let dead = record(RequestClosed {
+            request: third.id,
+            call: third.call.id,
+            verdict: Verdict {
+                kind: VerdictKind::Ended {
+                    outcome: Outcome::Interrupted,
+                    text: "its leader died".into(),
+                },
+                by: Answerer::Runtime,
+                at: WallTime(3),
+                digest: third.digest,
+            },
+        });
+        let again = record(RequestShown {
+            request: third.id,
+            call: third.call.id,
+        });
+        let mut afar = Afar::new();
+        for past in [opened(3, Showing::AtOnce), dead] {
+            assert!(afar.record(&past).is_none());
+        }
+        assert!(matches!(afar.caught_up(), Event::Listed(open) if open.is_empty()));
+        let resumed = RunResumed { epoch: 2, pid: 1 };
+        assert!(afar.record(&record(resumed)).is_none());
+        let reopened = RequestReopened {
+            request: third.id,
+            call: third.call.id,
+        };
+        assert!(matches!(
+            afar.record(&record(reopened)),
+            Some(Event::Shown(open)) if open.epoch == Epoch::new(2)
+        ));
+        assert!(afar.record(&again).is_some(), "it is open");
         assert!(matches!(
             afar.record(&opened(4, Showing::AtOnce)),
             Some(Event::Shown(_))

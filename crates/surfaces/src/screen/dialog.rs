@@ -13,7 +13,7 @@ mod form;
 use std::sync::Arc;
 
 use pointsman_approvals::OpenRequest;
-use pointsman_model::{Millis, PermissionRequest, RequestId, VerdictKind, WallTime, WorkerId};
+use pointsman_model::{Millis, RequestId, VerdictKind, WallTime, WorkerId};
 use ratatui::layout::Rect;
 
 use self::allow::AllowPanel;
@@ -36,7 +36,7 @@ pub(super) const GRACE: Millis = Millis(200);
 pub(super) const SEND: Key = Key::Chord('y');
 
 /// An answer that is made and not sent.
-pub(super) type Answer = (Arc<PermissionRequest>, VerdictKind);
+pub(super) type Answer = (Arc<OpenRequest>, VerdictKind);
 
 /// Whether something was before the person's eyes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -342,7 +342,7 @@ impl Dialog {
             Key::Char('a') => Panel::Allow(AllowPanel::new(&self.answerable(queue))),
             Key::Char('e') => {
                 let draft = self.draft.take();
-                Panel::Edit(draft.unwrap_or_else(|| EditPanel::new(&drawn.request)))
+                Panel::Edit(draft.unwrap_or_else(|| EditPanel::new(&drawn)))
             }
             Key::Char('d') => Panel::Deny(DenyPanel::this(
                 &self.answerable(queue),
@@ -424,7 +424,7 @@ impl Dialog {
     fn send(&mut self, panel: &Panel, answers: Vec<Answer>, queue: &Queue) -> Vec<Wish> {
         let open: Vec<Answer> = answers
             .into_iter()
-            .filter(|(request, _)| queue.answerable(request.id))
+            .filter(|(open, _)| queue.answerable(open.request.id))
             .collect();
         if open.is_empty() {
             return vec![Wish::Say(
@@ -441,7 +441,7 @@ impl Dialog {
             return Vec::new();
         }
         open.into_iter()
-            .map(|(request, kind)| Wish::Do(Effect::Answer(request, kind)))
+            .map(|(open, kind)| Wish::Do(Effect::Answer(open, kind)))
             .collect()
     }
 }

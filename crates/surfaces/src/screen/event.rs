@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use pointsman_approvals::{Advice, OpenRequest};
 use pointsman_ledger::LedgerRecord;
-use pointsman_model::{
-    AbsPath, Explanation, PermissionRequest, RequestId, Verdict, VerdictKind, WorkerId,
-};
+use pointsman_model::{AbsPath, Explanation, RequestId, Verdict, VerdictKind, WorkerId};
 use pointsman_swarm::RunEvent;
 use ratatui::layout::Size;
 
@@ -57,7 +55,7 @@ pub(super) enum Event {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Effect {
     /// Carry an answer.
-    Answer(Arc<PermissionRequest>, VerdictKind),
+    Answer(Arc<OpenRequest>, VerdictKind),
     /// Tell that a person is at a request.
     Touch(RequestId),
     /// Stop an agent and all below it.

@@ -5,10 +5,9 @@
 
 use std::path::PathBuf;
 
-use pointsman_approvals::Answer;
+use pointsman_approvals::{Answer, OpenRequest};
 use pointsman_model::{
-    Answerer, GrantRequest, GrantScope, PermissionRequest, RequestId, RunId, Surface, VerdictKind,
-    WorkerId,
+    Answerer, GrantRequest, GrantScope, RequestId, RunId, Surface, VerdictKind, WorkerId,
 };
 use pointsman_swarm::LeaderHandle;
 
@@ -49,7 +48,7 @@ impl FarLeader {
         asked.await.map_err(|error| error.to_string())?
     }
 
-    async fn answer(&self, request: &PermissionRequest, kind: VerdictKind) -> Option<String> {
+    async fn answer(&self, open: &OpenRequest, kind: VerdictKind) -> Option<String> {
         let (answer, text, edited, grant) = match kind {
             VerdictKind::Allow { edited, grant } => (AnswerWord::Allow, None, edited, grant),
             VerdictKind::Deny { text } => (AnswerWord::Deny, text, None, None),
@@ -57,12 +56,13 @@ impl FarLeader {
             VerdictKind::Ended { .. } => return Some("nothing was answered".into()),
         };
         let ask = Ask::Answer {
-            id: request.id,
+            id: open.request.id,
             answer,
             text: text.map(String::from),
             always: grant.as_ref().and_then(always),
             edited: edited.map(|input| input.as_str().to_owned()),
-            digest: Some(request.digest),
+            digest: Some(open.request.digest),
+            epoch: Some(open.epoch),
             at: Seat::Screen,
         };
         match self.ask(ask).await {
@@ -104,22 +104,20 @@ impl Link {
     }
 
     /// Carries an answer; says what kept it from being the verdict.
-    pub(super) async fn answer(
-        &self,
-        request: &PermissionRequest,
-        kind: VerdictKind,
-    ) -> Option<String> {
+    pub(super) async fn answer(&self, open: &OpenRequest, kind: VerdictKind) -> Option<String> {
         match self {
-            Self::There(far) => far.answer(request, kind).await,
+            Self::There(far) => far.answer(open, kind).await,
             Self::Here(leader) => {
                 let answer = Answer {
                     kind,
                     by: Answerer::Person {
                         surface: Surface::Terminal,
                     },
-                    digest: Some(request.digest),
+                    digest: Some(open.request.digest),
                 };
-                refusal(leader.requests().answer(request.id, answer).await)
+                let requests = leader.requests();
+                let id = open.request.id;
+                refusal(requests.answer_seen_in(open.epoch, id, answer).await)
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pointsman_approvals::OpenRequest;
+use pointsman_approvals::{Epoch, OpenRequest};
 use pointsman_ledger::{
     CallEnded, CallStarted, LedgerRecord, RecordBody, Seq, WorkerEnd, WorkerEnded, WorkerSpawned,
 };
@@ -105,7 +105,7 @@ impl Stage {
     /// The answers that were sent.
     pub(super) fn answers(&self) -> Vec<(Arc<PermissionRequest>, VerdictKind)> {
         let answers = self.effects.iter().filter_map(|effect| match effect {
-            Effect::Answer(request, kind) => Some((Arc::clone(request), kind.clone())),
+            Effect::Answer(open, kind) => Some((Arc::clone(&open.request), kind.clone())),
             _ => None,
         });
         answers.collect()
@@ -217,6 +217,7 @@ impl Stage {
 pub(super) fn open(request: PermissionRequest) -> Arc<OpenRequest> {
     Arc::new(OpenRequest {
         request: Arc::new(request),
+        epoch: Epoch::FIRST,
         shown: true,
         touched: false,
         advice: Vec::new(),

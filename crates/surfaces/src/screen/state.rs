@@ -439,9 +439,9 @@ impl State {
         for wish in wishes {
             match wish {
                 Wish::Do(effect) => {
-                    if let Effect::Answer(request, kind) = &effect {
-                        self.queue.sent(request.id);
-                        self.notice = format!("{} {}", request.id, sending(kind));
+                    if let Effect::Answer(open, kind) = &effect {
+                        self.queue.sent(open.request.id);
+                        self.notice = format!("{} {}", open.request.id, sending(kind));
                     }
                     effects.push(effect);
                 }

@@ -1,6 +1,7 @@
 //! What lists and views show of requests, grants, agents and jobs. These are twins of the model's types,
 //! converted by hand, so that the model may change without the words on the wire doing so.
 
+use pointsman_approvals::Epoch;
 use pointsman_model::{
     Attended, Digest, Grant, GrantId, GrantScope, HandlerKind, Millis, Overlay, PermissionContext,
     PermissionRequest, PermissionRule, Questions, RequestId, SandboxState, ToolSet, Uses, WallTime,
@@ -45,6 +46,8 @@ pub struct RequestCard {
     pub deadline: WallTime,
     /// What an answer is bound to.
     pub digest: Digest,
+    /// The leader's reign in which it is shown; an answer to it counts in no other.
+    pub epoch: Epoch,
     /// Whether part of it can't be had back, or changes who may do what.
     pub grave: bool,
     /// The whole request, drawn for a person.
@@ -52,9 +55,9 @@ pub struct RequestCard {
 }
 
 impl RequestCard {
-    /// The card of a request at `now`.
+    /// The card of a request at `now`, shown in that reign.
     #[must_use]
-    pub fn of(request: &PermissionRequest, now: WallTime) -> Self {
+    pub fn of(request: &PermissionRequest, epoch: Epoch, now: WallTime) -> Self {
         Self {
             id: request.id,
             agent: request.lineage.to_string(),
@@ -75,6 +78,7 @@ impl RequestCard {
             waits: now.since(request.opened_at),
             deadline: request.deadline,
             digest: request.digest,
+            epoch,
             grave: is_grave(request),
             drawn: request_text(request, Extent::Whole),
         }

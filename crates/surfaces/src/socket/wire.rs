@@ -3,6 +3,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
+use pointsman_approvals::Epoch;
 use pointsman_model::{Digest, GrantId, PermissionMode, RequestId, RunId, WorkerId};
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,9 @@ pub enum Ask {
         edited: Option<String>,
         /// The digest of what the person was shown; none when the request is open no longer.
         digest: Option<Digest>,
+        /// The reign in which the person was shown it; none when it is open no longer.
+        #[serde(default)]
+        epoch: Option<Epoch>,
         /// Where the person is.
         #[serde(default)]
         at: Seat,
@@ -59,8 +63,11 @@ pub enum Ask {
         /// Why, in the person's words.
         text: Option<String>,
     },
-    /// Hold the run, or let it go on.
+    /// Hold the run or one agent, or let it go on.
     Course {
+        /// The agent, with all below it; the run when none is named.
+        #[serde(default)]
+        worker: Option<WorkerId>,
         /// Which of the two.
         course: CourseWord,
     },
@@ -144,7 +151,7 @@ pub enum Seat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CourseWord {
-    /// It is held: no job starts, agents wait at their next calls.
+    /// It is held: agents wait at their next calls, and no job of a held run starts.
     Paused,
     /// It goes on.
     On,
@@ -260,6 +267,9 @@ pub struct StatusWire {
     pub run: RunId,
     /// Whether it goes on.
     pub course: CourseWord,
+    /// The agents that are held for themselves.
+    #[serde(default)]
+    pub held: Vec<WorkerId>,
     /// Its jobs.
     pub jobs: Vec<JobWire>,
     /// How many requests are open.
@@ -336,9 +346,14 @@ mod tests {
             edited: None,
             at: Seat::Command,
             digest: Some(Digest::of(b"shown")),
+            epoch: Some(Epoch::FIRST),
         };
         insta::assert_snapshot!(serde_json::to_string_pretty(&ask).unwrap());
-        let card = RequestCard::of(&fixture::request(17, "git push"), WallTime(3_000));
+        let card = RequestCard::of(
+            &fixture::request(17, "git push"),
+            Epoch::FIRST,
+            WallTime(3_000),
+        );
         insta::assert_snapshot!(serde_json::to_string_pretty(&card).unwrap());
     }
 

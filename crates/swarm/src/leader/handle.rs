@@ -111,6 +111,12 @@ impl LeaderHandle {
         self.pace.course()
     }
 
+    /// The agents that are held for themselves.
+    #[must_use]
+    pub fn held(&self) -> Vec<WorkerId> {
+        self.pace.held()
+    }
+
     /// The project's root.
     #[must_use]
     pub fn project(&self) -> &AbsPath {
@@ -150,14 +156,26 @@ impl LeaderHandle {
     }
 
     /// Holds the run, or lets it go on: while it is held no job starts, and agents wait at their next calls. What
-    /// runs, and what is asked, is not touched; the times of jobs go on.
+    /// runs, and what is asked, is not touched; the times of jobs go on. With an agent named, that one alone is held,
+    /// with all below it.
     ///
     /// Cancel safe: once it is sent, the order is carried out.
     ///
     /// # Errors
-    /// When the run is ending, or the order could not be recorded.
-    pub async fn set_course(&self, course: Course, by: Answerer) -> Result<(), OrderError> {
-        self.order(|done| Order::Pace { course, by, done }).await
+    /// When the run is ending, the agent is not at work, or the order could not be recorded.
+    pub async fn set_course(
+        &self,
+        of: Option<WorkerId>,
+        course: Course,
+        by: Answerer,
+    ) -> Result<(), OrderError> {
+        self.order(|done| Order::Pace {
+            of,
+            course,
+            by,
+            done,
+        })
+        .await
     }
 
     /// Has jobs tried again that did not end well, and with them those that were skipped for them. Gives the names

@@ -12,7 +12,7 @@ use pointsman_approvals::EndScope;
 use pointsman_ledger::{AppendError, WorkerEnd, WorkerEnded, WorkerSpawned};
 use pointsman_model::{Lineage, Origin, WorkerId};
 use pointsman_policy::Frozen;
-use pointsman_tools::{Dispatch, FollowUps, Halt, HaltCause, Seat, Spawner, StopWord};
+use pointsman_tools::{Course, Dispatch, FollowUps, Halt, HaltCause, Seat, Spawner, StopWord};
 use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
@@ -275,6 +275,7 @@ impl Drop for Departure {
     fn drop(&mut self) {
         self.stop.cancel();
         self.ground.directory.leave(self.worker);
+        self.ground.pace.set_for(self.worker, Course::On);
         self.ground.mailbox.forget(self.worker);
         self.ground.hooks.aftermaths().forget(self.worker);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pointsman_ledger::{AppendError, OrderGiven, RunOrder};
-use pointsman_model::{Answerer, Attended};
+use pointsman_model::{Answerer, Attended, WorkerId};
 use pointsman_tools::Course;
 
 use super::contexts::{job_grounds, stopping};
@@ -18,14 +18,22 @@ impl Leader {
     /// Carries one order out, and says what the plan makes of it.
     pub(super) async fn obey(&mut self, order: Order) -> Vec<PlanEffect> {
         match order {
-            Order::Pace { course, by, done } => {
-                let effects = self.set_pace(course);
-                let order = match course {
-                    Course::Paused => RunOrder::Pause,
-                    Course::On => RunOrder::GoOn,
+            Order::Pace {
+                of,
+                course,
+                by,
+                done,
+            } => {
+                let (came, effects) = match of {
+                    None => self.set_pace(course),
+                    Some(worker) => (self.set_pace_for(worker, course), Vec::new()),
+                };
+                let told = match came {
+                    Ok(order) => self.recorded(by, order).await,
+                    Err(error) => Err(error),
                 };
                 // Whoever asked may have gone.
-                let _ = done.send(self.recorded(by, order).await);
+                let _ = done.send(told);
                 effects
             }
             Order::Retry { which, by, done } => match self.retry(&which) {
@@ -59,11 +67,26 @@ impl Leader {
         }
     }
 
-    fn set_pace(&mut self, course: Course) -> Vec<PlanEffect> {
+    fn set_pace(&mut self, course: Course) -> (Result<RunOrder, OrderError>, Vec<PlanEffect>) {
         self.ground.pace.set(course);
-        self.plan.handle(match course {
-            Course::Paused => PlanEvent::Pause,
-            Course::On => PlanEvent::GoOn,
+        let (order, event) = match course {
+            Course::Paused => (RunOrder::Pause, PlanEvent::Pause),
+            Course::On => (RunOrder::GoOn, PlanEvent::GoOn),
+        };
+        (Ok(order), self.plan.handle(event))
+    }
+
+    fn set_pace_for(&self, worker: WorkerId, course: Course) -> Result<RunOrder, OrderError> {
+        let pace = &self.ground.pace;
+        pace.set_for(worker, course);
+        // Looked at behind it: an agent that ends meanwhile takes what holds it along.
+        if self.ground.directory.get(worker).is_none() {
+            pace.set_for(worker, Course::On);
+            return Err(OrderError::NotAtWork(worker));
+        }
+        Ok(match course {
+            Course::Paused => RunOrder::Hold { worker },
+            Course::On => RunOrder::LetGo { worker },
         })
     }
 

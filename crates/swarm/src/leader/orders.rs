@@ -17,8 +17,9 @@ use crate::plan::NotRetried;
 
 /// One order.
 pub(super) enum Order {
-    /// Hold the run, or let it go on.
+    /// Hold the run or one agent of it, or let it go on.
     Pace {
+        of: Option<WorkerId>,
         course: Course,
         by: Answerer,
         done: oneshot::Sender<Result<(), OrderError>>,

@@ -53,7 +53,8 @@ impl Dispatch {
             biased;
             () = self.seat.stop.cancelled() => Err(Refusal::stopped()),
             walked = async {
-                self.seat.pace.going().await;
+                let lineage = &self.seat.frozen.context.parts().lineage;
+                self.seat.pace.going(lineage).await;
                 self.walk(&mut life, &asked).await
             } => walked,
         };
@@ -62,8 +63,8 @@ impl Dispatch {
                 life,
                 passed: Box::new(passed),
             }),
-            Err(refusal) => {
-                self.count_refusal(&asked, &refusal);
+            Err(mut refusal) => {
+                self.count_refusal(&asked, &mut refusal);
                 Admission::Ended(Box::pin(self.end_refused(life, refusal)).await)
             }
         }
@@ -402,8 +403,8 @@ impl Dispatch {
         Err(Refusal::never_settled(GRANT_RACES_MAX))
     }
 
-    /// Counts a refusal, and halts an agent that asks for the same again and again.
-    fn count_refusal(&self, asked: &AskedCall, refusal: &Refusal) {
+    /// Counts a refusal, and halts an agent that asks for the same again and again. It is told, and warned before.
+    fn count_refusal(&self, asked: &AskedCall, refusal: &mut Refusal) {
         if refusal.event() == CallEvent::Cancel && self.seat.stop.is_cancelled() {
             return;
         }
@@ -413,7 +414,16 @@ impl Dispatch {
             .part("input", asked.input.as_str().as_bytes())
             .part("outcome", outcome.as_bytes())
             .finish();
-        if self.state.refused(fingerprint) >= REFUSALS_EQUAL_MAX {
+        let count = self.state.refused(fingerprint);
+        if count.saturating_add(1) == REFUSALS_EQUAL_MAX {
+            refusal.add(&format!(
+                "This was refused {count} times in the same way: asked once more, you are stopped."
+            ));
+        }
+        if count >= REFUSALS_EQUAL_MAX {
+            refusal.add(&format!(
+                "This was refused {count} times in the same way: you are stopped."
+            ));
             self.state.halt(Halt {
                 cause: HaltCause::EqualRefusals,
                 reason: format!(

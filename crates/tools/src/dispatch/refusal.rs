@@ -53,6 +53,12 @@ impl Refusal {
         }
     }
 
+    /// Tells the agent one thing more.
+    pub(super) fn add(&mut self, text: &str) {
+        self.text.push('\n');
+        self.text.push_str(text);
+    }
+
     /// Rung 0: the tool is none.
     pub(super) fn unknown_tool(name: &ToolName, offered: &[ToolName]) -> Self {
         let names: Vec<&str> = offered.iter().map(ToolName::as_str).collect();

@@ -131,6 +131,13 @@ impl Desk {
         silent.chain(away).min()
     }
 
+    /// The line that has stood the longest without its worker having said who it is.
+    pub(super) fn longest_silent(&self) -> Option<LineId> {
+        let silent = self.lines.iter().filter(|(_, line)| line.worker.is_none());
+        let oldest = silent.min_by_key(|(id, line)| (line.since, **id));
+        oldest.map(|(id, _)| *id)
+    }
+
     pub(super) fn handle(&mut self, event: Event, now: Instant, effects: &mut Effects) {
         match event {
             Event::Seat(pass) => self.seat(pass, now, effects),

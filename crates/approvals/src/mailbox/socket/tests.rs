@@ -1,11 +1,13 @@
 //! Lines over a real socket, with real processes at their ends.
 
 use std::io::{BufRead as _, BufReader as StdReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
 use pointsman_ledger::{Filter, RecordKind, Showing};
 use pointsman_model::{Outcome, PermissionRequest, RequestId, VerdictKind};
+use tokio::net::UnixListener;
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::*;
@@ -157,6 +159,32 @@ async fn law_11_a_request_goes_over_the_socket_and_its_verdict_comes_back() {
 }
 
 #[tokio::test]
+async fn lines_that_are_only_held_keep_no_worker_out() {
+    let leader = Leader::new().await;
+    let mut held = Vec::new();
+    for _ in 0..1_100 {
+        let (said, incoming) = flume::bounded(1);
+        let (outgoing, heard) = flume::bounded::<ToWorker>(1);
+        held.push((said, heard));
+        let line = Line {
+            incoming,
+            outgoing,
+            drive: std::future::pending().boxed(),
+        };
+        leader.office.attach(line).await.unwrap();
+    }
+    assert!(held[0].1.recv_async().await.is_err(), "the oldest gave way");
+    let (mailbox, _task, _) = leader.worker(1).await;
+    let mut sent = mailbox.forward(of(1, 1)).await.unwrap();
+    assert!(matches!(
+        leader.say(id(1), sample::allow()).await,
+        Answered::Won(_)
+    ));
+    assert_eq!(sent.verdict().await.unwrap().outcome(), Outcome::Allowed);
+    leader.end().await;
+}
+
+#[tokio::test]
 async fn the_socket_is_this_users_alone_and_goes_with_its_leader() {
     let leader = Leader::new().await;
     let mode = std::fs::metadata(&leader.path)
@@ -165,7 +193,7 @@ async fn the_socket_is_this_users_alone_and_goes_with_its_leader() {
         .mode();
     assert_eq!(mode & 0o777, 0o600);
     let second = PostSocket::bind(&leader.path);
-    assert!(matches!(second, Err(PostSocketError::InUse(_))));
+    assert!(matches!(second, Err(BindError::InUse(_))));
     let path = leader.path.clone();
     let _folder_stays = leader.place._folder.path().to_path_buf();
     leader.stop.cancel();

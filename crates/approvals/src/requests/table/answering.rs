@@ -1,10 +1,11 @@
 //! How an answer is taken: one compare-and-set on (open, not expired, epoch, digest), and the truth for
 //! everyone who comes later.
 
-use pointsman_ledger::{AppendError, LateAnswer, Lateness, RecordBody, RequestTrace};
-use pointsman_model::{Answerer, CallId, Outcome, RequestId, Verdict, VerdictKind};
+use pointsman_ledger::{AppendError, Lateness, RequestTrace};
+use pointsman_model::{Answerer, Outcome, RequestId, Verdict, VerdictKind};
 
-use super::{Claim, Done, Effect, Effects, Event, Now, Phase, Table};
+use super::closed::Closed;
+use super::{Claim, Done, Effect, Effects, Event, LateCount, Now, Phase, Table};
 use crate::Epoch;
 use crate::requests::{Answer, AnswerError, Answered};
 
@@ -24,8 +25,8 @@ impl Table {
             return effects.push(Effect::Answered(done, Err(AnswerError::NotAnAnswer)));
         }
         let Some(key) = self.find(id) else {
-            return match self.closed.get(id) {
-                Some(closed) => late(id, closed.call, &closed.verdict, answer, done, effects),
+            return match self.closed.get_mut(id) {
+                Some(closed) => late(id, closed, answer, done, effects),
                 None => effects.push(Effect::LookUp { id, answer, done }),
             };
         };
@@ -61,8 +62,9 @@ impl Table {
             return effects.push(Effect::Answered(done, Err(differs)));
         }
         if entry.touched && is_automatic(&answer.by) {
-            let call = entry.request.call.id;
-            note_late(id, call, answer, Lateness::PersonAtIt, effects);
+            let of = (id, entry.request.call.id);
+            let lateness = Lateness::PersonAtIt;
+            entry.late.note(of, answer, lateness, effects);
             return effects.push(Effect::Answered(done, Ok(Answered::PersonAtIt)));
         }
         let verdict = Verdict {
@@ -72,6 +74,47 @@ impl Table {
             digest: asked,
         };
         self.claim(key, verdict, Claim::Answer(done), effects);
+    }
+
+    /// The ledger told what it knows of a request that is not in memory.
+    pub(super) fn looked_up(
+        &mut self,
+        id: RequestId,
+        answer: Answer,
+        done: AnswerDone,
+        trace: Result<RequestTrace, AppendError>,
+        effects: &mut Effects,
+    ) {
+        match trace {
+            Ok(RequestTrace {
+                closed: Some(ended),
+                ..
+            }) => {
+                // It may have been looked up for another meanwhile.
+                if let Some(closed) = self.closed.get_mut(id) {
+                    return late(id, closed, answer, done, effects);
+                }
+                let mut closed = Closed {
+                    call: ended.call,
+                    digest: ended.verdict.digest,
+                    verdict: ended.verdict,
+                    late: LateCount::default(),
+                };
+                late(id, &mut closed, answer, done, effects);
+                // Kept, so that a row of late answers is counted. What only the death of its leader has ended may be
+                // asked again.
+                if closed.verdict.outcome() != Outcome::Interrupted {
+                    self.closed.keep(id, closed);
+                }
+            }
+            Ok(RequestTrace { closed: None, .. }) => {
+                effects.push(Effect::Answered(done, Ok(Answered::NotFound)));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the ledger can't be asked about a request");
+                effects.push(Effect::Answered(done, Err(AnswerError::Unknown(id))));
+            }
+        }
     }
 }
 
@@ -85,42 +128,24 @@ fn is_automatic(by: &Answerer) -> bool {
     }
 }
 
-/// The ledger told what it knows of a request that is not in memory.
-pub(super) fn looked_up(
-    id: RequestId,
-    answer: Answer,
-    done: AnswerDone,
-    trace: Result<RequestTrace, AppendError>,
-    effects: &mut Effects,
-) {
-    match trace.map(|trace| trace.closed) {
-        Ok(Some(closed)) => late(id, closed.call, &closed.verdict, answer, done, effects),
-        Ok(None) => effects.push(Effect::Answered(done, Ok(Answered::NotFound))),
-        Err(error) => {
-            tracing::warn!(%error, "the ledger can't be asked about a request");
-            effects.push(Effect::Answered(done, Err(AnswerError::Unknown(id))));
-        }
-    }
-}
-
 /// Tells a late answer who was first, and keeps that it came.
 fn late(
     id: RequestId,
-    call: CallId,
-    verdict: &Verdict,
+    closed: &mut Closed,
     answer: Answer,
     done: AnswerDone,
     effects: &mut Effects,
 ) {
-    let winner = verdict.clone();
-    let (lateness, answered) = if verdict.outcome() == Outcome::Expired {
+    let winner = closed.verdict.clone();
+    let (lateness, answered) = if winner.outcome() == Outcome::Expired {
         (Lateness::Expired, Answered::Expired)
-    } else if says_the_same(&verdict.kind, &answer.kind) {
+    } else if says_the_same(&winner.kind, &answer.kind) {
         (Lateness::SameAgain, Answered::SameAgain { winner })
     } else {
         (Lateness::Conflict, Answered::Conflict { winner })
     };
-    note_late(id, call, answer, lateness, effects);
+    let of = (id, closed.call);
+    closed.late.note(of, answer, lateness, effects);
     effects.push(Effect::Answered(done, Ok(answered)));
 }
 
@@ -134,23 +159,4 @@ fn says_the_same(one: &VerdictKind, other: &VerdictKind) -> bool {
             VerdictKind::Allow { .. } | VerdictKind::Deny { .. } | VerdictKind::Ended { .. },
         ) => false,
     }
-}
-
-fn note_late(
-    id: RequestId,
-    call: CallId,
-    answer: Answer,
-    lateness: Lateness,
-    effects: &mut Effects,
-) {
-    effects.push(Effect::Note {
-        run: id.run(),
-        body: RecordBody::from(LateAnswer {
-            request: id,
-            call,
-            by: answer.by,
-            answer: answer.kind,
-            lateness,
-        }),
-    });
 }

@@ -9,7 +9,9 @@ use pointsman_ledger::{
 use pointsman_model::{Explanation, Outcome, RequestId};
 use smallvec::{SmallVec, smallvec};
 
-use super::{Asked, Done, Effect, Effects, Entry, Key, Now, OPEN_MAX, Opening, Phase, Table};
+use super::{
+    Asked, Done, Effect, Effects, Entry, Key, LateCount, Now, OPEN_MAX, Opening, Phase, Table,
+};
 use crate::requests::OpenError;
 use crate::requests::board::{Advice, OpenRequest, RequestEvent};
 use crate::requests::deadlines::Deadline;
@@ -77,7 +79,8 @@ impl Table {
         }
         match trace.closed {
             Some(closed) if closed.verdict.outcome() != Outcome::Interrupted => {
-                self.closed.remember(&asked.request, closed.verdict.clone());
+                self.closed
+                    .remember(&asked.request, closed.verdict.clone(), LateCount::default());
                 effects.push(Effect::Opened(asked.done, Ok(())));
                 effects.push(Effect::Deliver(asked.waiter, closed.verdict));
             }
@@ -120,6 +123,7 @@ impl Table {
             showing: asked.showing,
             shown: false,
             touched: false,
+            late: LateCount::default(),
             waiters: smallvec![asked.waiter],
             held: Vec::new(),
         });
@@ -162,6 +166,7 @@ impl Table {
         effects.push(Effect::Publish(RequestEvent::Opened(Arc::new(
             OpenRequest {
                 request: Arc::clone(&entry.request),
+                epoch: self.reign.epoch,
                 shown: entry.shown,
                 touched: entry.touched,
                 advice: Vec::new(),

@@ -82,7 +82,7 @@ impl Patience {
             tokio::select! {
                 biased;
                 came = &mut work => return Ok(came),
-                _ = signals.next() => return Err(Stalled),
+                () = signals.insist() => return Err(Stalled),
                 () = tokio::time::sleep(self.pause_max()) => {
                     let now = progress.so_far();
                     if now == before {

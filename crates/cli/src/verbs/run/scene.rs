@@ -166,7 +166,8 @@ impl Scene {
                     Err(error) => Left::Broken(error),
                 },
                 name = signals.next() => {
-                    if name == HANG_UP && self.stand.hung_up() == Terminals::One {
+                    // A session that ends sends it several times; that is nobody who wants to leave at once.
+                    if name == HANG_UP && (self.stand.hung_up() == Terminals::One || signalled) {
                         continue;
                     }
                     patience = Patience::Stopped;

@@ -28,6 +28,12 @@ impl Signals {
         Self(Vec::new())
     }
 
+    /// Comes back when somebody wants to get out. A terminal that is closed wants nothing, and may tell so several times.
+    /// Cancel safe.
+    pub(super) async fn insist(&mut self) {
+        while self.next().await == HANG_UP {}
+    }
+
     /// The name of the next one. Cancel safe.
     pub(super) async fn next(&mut self) -> &'static str {
         std::future::poll_fn(|context| {

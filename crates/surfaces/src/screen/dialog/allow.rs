@@ -146,7 +146,7 @@ impl AllowPanel {
     }
 
     fn send(&self) -> Turn {
-        let Some(request) = self.request() else {
+        let Some(open) = self.equal.first() else {
             return Turn::Close;
         };
         let once = VerdictKind::Allow {
@@ -154,20 +154,20 @@ impl AllowPanel {
             grant: None,
         };
         match self.choice() {
-            Choice::Once => Turn::Send(vec![(Arc::clone(request), once)]),
+            Choice::Once => Turn::Send(vec![(Arc::clone(open), once)]),
             Choice::EachOnce => {
                 let each = self.equal.iter();
-                let answers = each.map(|open| (Arc::clone(&open.request), once.clone()));
+                let answers = each.map(|open| (Arc::clone(open), once.clone()));
                 Turn::Send(answers.collect())
             }
-            Choice::Grant(scope) => match self.grant(request, scope) {
+            Choice::Grant(scope) => match self.grant(&open.request, scope) {
                 Err(why) => Turn::Fault(format!("{why}; nothing was sent")),
                 Ok(grant) => {
                     let kind = VerdictKind::Allow {
                         edited: None,
                         grant: Some(grant),
                     };
-                    Turn::Send(vec![(Arc::clone(request), kind)])
+                    Turn::Send(vec![(Arc::clone(open), kind)])
                 }
             },
         }

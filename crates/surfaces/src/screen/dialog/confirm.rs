@@ -19,7 +19,7 @@ impl ConfirmPanel {
     /// Asks for the id of the one that is to run, or for the number of all that are.
     pub(super) fn new(answers: Vec<Answer>) -> Self {
         let word = match answers.as_slice() {
-            [(request, _)] => request.id.to_string(),
+            [(open, _)] => open.request.id.to_string(),
             many => format!("all {}", many.len()),
         };
         Self {
@@ -51,8 +51,8 @@ impl ConfirmPanel {
             Tone::Danger,
             "this can't be had back, or changes who may do what:",
         )];
-        if let Some((request, _)) = self.answers.first() {
-            lines.push(Line::plain(Tone::Plain, call_line(&request.call)));
+        if let Some((open, _)) = self.answers.first() {
+            lines.push(Line::plain(Tone::Plain, call_line(&open.request.call)));
         }
         lines.push(Line::plain(
             Tone::Notice,

@@ -81,7 +81,7 @@ impl DenyPanel {
                 let requests = self.choices.get(self.at).map(|whom| &whom.requests);
                 let answers = requests.into_iter().flatten().map(|open| {
                     let kind = VerdictKind::Deny { text: text.clone() };
-                    (Arc::clone(&open.request), kind)
+                    (Arc::clone(open), kind)
                 });
                 Turn::Send(answers.collect())
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pointsman_approvals::OpenRequest;
-use pointsman_model::{PermissionRequest, VerdictKind};
+use pointsman_model::VerdictKind;
 
 use super::{Form, SEND, Turn};
 use crate::edit::{Editable, NotEdited};
@@ -14,16 +14,17 @@ use crate::screen::sheet::{Line, Tone, wrap};
 /// See the module's words.
 #[derive(Debug)]
 pub(in crate::screen) struct EditPanel {
-    request: Arc<PermissionRequest>,
+    open: Arc<OpenRequest>,
     part: Editable,
     field: Field,
 }
 
 impl EditPanel {
-    pub(super) fn new(request: &Arc<PermissionRequest>) -> Self {
-        let part = Editable::of(request.call.tool.as_str(), request.call.text.as_str());
+    pub(super) fn new(open: &Arc<OpenRequest>) -> Self {
+        let call = &open.request.call;
+        let part = Editable::of(call.tool.as_str(), call.text.as_str());
         Self {
-            request: Arc::clone(request),
+            open: Arc::clone(open),
             field: Field::new(Lines::Many, &part.text),
             part,
         }
@@ -46,7 +47,7 @@ impl EditPanel {
                         edited: Some(input),
                         grant: None,
                     };
-                    Turn::Send(vec![(Arc::clone(&self.request), kind)])
+                    Turn::Send(vec![(Arc::clone(&self.open), kind)])
                 }
             },
             key => match self.field.take(key) {
@@ -63,7 +64,7 @@ impl EditPanel {
             "deny and ask rules judge it again before it runs; the agent is told that you changed it",
         )];
         if covered.len() > 1 {
-            let id = self.request.id;
+            let id = self.open.request.id;
             lines.push(Line::plain(
                 Tone::Notice,
                 format!("this answers {id} alone"),

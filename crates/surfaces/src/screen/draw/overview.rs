@@ -230,6 +230,9 @@ fn agent_words(
             ("?", Tone::Notice, name, what, age)
         }
         Doing::Running { what, .. } => ("▶", Tone::Plain, name, format!("runs {what}"), age),
+        Doing::Working if state.roster.is_held(agent) => {
+            ("■", Tone::Notice, name, "paused".into(), age)
+        }
         Doing::Working if agent.is_silent(now) => {
             let silent = short(now.since(agent.heard));
             ("…", Tone::Notice, name, format!("silent for {silent}"), age)

@@ -47,6 +47,7 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
             always,
             edited,
             digest,
+            epoch,
             at,
         } => {
             let given = Given {
@@ -61,7 +62,9 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
                 Ok(kind) => {
                     let by = person(at);
                     let answer = Answer { kind, by, digest };
-                    match leader.requests().answer(id, answer).await {
+                    let requests = leader.requests();
+                    let epoch = epoch.unwrap_or_else(|| requests.epoch());
+                    match requests.answer_seen_in(epoch, id, answer).await {
                         Ok(answered) => {
                             lifted(id, &answered, leader).unwrap_or_else(|| came(id, &answered))
                         }
@@ -95,7 +98,9 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
 pub(super) fn queue(leader: &LeaderHandle) -> Reply {
     let now = leader.clock().now();
     let open = leader.requests().list();
-    let cards = open.iter().map(|open| RequestCard::of(&open.request, now));
+    let cards = open
+        .iter()
+        .map(|open| RequestCard::of(&open.request, open.epoch, now));
     Reply::Queue {
         run: leader.run(),
         requests: cards.collect(),
@@ -128,6 +133,7 @@ fn status(leader: &LeaderHandle) -> Reply {
             Course::On => CourseWord::On,
             Course::Paused => CourseWord::Paused,
         },
+        held: leader.held(),
         jobs: leader.jobs().iter().map(JobWire::of).collect(),
         waiting: leader.requests().list().len(),
         at_work: leader.workers().len(),
@@ -152,16 +158,7 @@ fn context(worker: WorkerId, leader: &LeaderHandle) -> Reply {
 async fn order(ask: Ask, leader: &LeaderHandle) -> Reply {
     match ask {
         Ask::Stop { worker, text } => stop(worker, text, leader).await,
-        Ask::Course { course } => {
-            let (course, told) = match course {
-                CourseWord::Paused => (Course::Paused, "is paused"),
-                CourseWord::On => (Course::On, "goes on"),
-            };
-            match leader.set_course(course, PERSON).await {
-                Ok(()) => done(format!("{} {told}", leader.run())),
-                Err(error) => not_done(&error),
-            }
-        }
+        Ask::Course { worker, course } => set_course(worker, course, leader).await,
         Ask::Retry { jobs } => {
             let which = match jobs {
                 None => RetryWhich::AllFailed,
@@ -195,6 +192,26 @@ async fn order(ask: Ask, leader: &LeaderHandle) -> Reply {
             text: "this is no order".into(),
         },
     }
+}
+
+async fn set_course(of: Option<WorkerId>, course: CourseWord, leader: &LeaderHandle) -> Reply {
+    let (course, told) = match course {
+        CourseWord::Paused => (Course::Paused, "paused"),
+        CourseWord::On => (Course::On, "going on"),
+    };
+    if let Err(error) = leader.set_course(of, course, PERSON).await {
+        return not_done(&error);
+    }
+    let held: Vec<String> = leader.held().iter().map(ToString::to_string).collect();
+    done(match (of, course) {
+        (Some(worker), _) => format!("{worker} and all agents below it are {told}"),
+        (None, Course::On) if !held.is_empty() => format!(
+            "{} is {told}; {} are still paused for themselves",
+            leader.run(),
+            held.join(", ")
+        ),
+        (None, Course::On | Course::Paused) => format!("{} is {told}", leader.run()),
+    })
 }
 
 fn not_done(error: &OrderError) -> Reply {

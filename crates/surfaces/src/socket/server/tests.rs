@@ -1,9 +1,11 @@
 use std::io::{BufRead as _, BufReader as BlockingReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream as BlockingStream;
+use std::path::PathBuf;
 
 use std::sync::Arc;
 
-use pointsman_approvals::{Grants, Requests, Ticket};
+use pointsman_approvals::{Epoch, Grants, Requests, Ticket};
 use pointsman_ledger::{Clock, Ledger, RunStart, Showing, SystemClock};
 use pointsman_model::{
     AbsPath, Answerer, Attended, GrantScope, PermissionRequest, Surface, VerdictKind, WorkerId,
@@ -13,6 +15,7 @@ use pointsman_policy::settings::{MemoryFiles, SettingsPlaces, load};
 use pointsman_process::Environment;
 use pointsman_swarm::{JobFile, Leader, LeaderHandle, LeaderOptions, StatePlace};
 use pointsman_tools::Toolbox;
+use tokio::task::JoinSet;
 
 use super::answering::PERSON;
 
@@ -175,6 +178,7 @@ fn answer_to(request: &PermissionRequest, answer: AnswerWord) -> Ask {
         edited: None,
         at: Seat::Command,
         digest: Some(request.digest),
+        epoch: None,
     }
 }
 
@@ -226,6 +230,7 @@ async fn always_grants_the_chosen_proposal() {
         edited: None,
         at: Seat::Command,
         digest: Some(request.digest),
+        epoch: None,
     };
     let reply = leader.ask(always(3)).await;
     assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
@@ -332,6 +337,7 @@ async fn a_yes_may_carry_another_input_and_another_rule() {
         edited: Some(r#"{"command":"git push --dry-run"}"#.into()),
         at: Seat::Screen,
         digest: Some(request.digest),
+        epoch: None,
     };
     let reply = leader.ask(always("Bash(git")).await;
     assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
@@ -384,6 +390,90 @@ async fn whoever_watches_hears_what_opens_and_what_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn connections_that_are_only_held_keep_nobody_out() {
+    let leader = Desk::start().await;
+    let (request, _ticket) = leader.open(1).await;
+    let mut held = Vec::new();
+    for at in 0..600 {
+        let mut stream = BlockingStream::connect(&leader.path).unwrap();
+        // Some watch, some have begun to say something.
+        match at % 3 {
+            0 => stream.write_all(b"{\"ask\":\"watch\"}\n").unwrap(),
+            1 => stream.write_all(b"{\"ask\"").unwrap_or_default(),
+            _ => {}
+        }
+        held.push(stream);
+    }
+    let Reply::Queue { requests, .. } = leader.ask(Ask::Queue).await else {
+        panic!("no queue");
+    };
+    assert_eq!(requests.len(), 1);
+    let answered = leader.ask(answer_to(&request, AnswerWord::Allow)).await;
+    assert!(
+        matches!(
+            &answered,
+            Reply::Answered {
+                came: Came::Won,
+                ..
+            }
+        ),
+        "{answered:?}"
+    );
+    drop(held);
+    leader.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_to_what_another_leader_showed_does_not_count() {
+    let leader = Desk::start().await;
+    let (request, _ticket) = leader.open(1).await;
+    let Reply::Queue { requests, .. } = leader.ask(Ask::Queue).await else {
+        panic!("no queue");
+    };
+    let shown = requests[0].epoch;
+    assert_eq!(shown, leader.requests.epoch());
+    let seen_in = |number| match answer_to(&request, AnswerWord::Allow) {
+        Ask::Answer {
+            id,
+            answer,
+            text,
+            always,
+            edited,
+            digest,
+            at,
+            ..
+        } => Ask::Answer {
+            id,
+            answer,
+            text,
+            always,
+            edited,
+            digest,
+            epoch: Some(number),
+            at,
+        },
+        other => other,
+    };
+    let other = leader.ask(seen_in(Epoch::new(shown.number() + 1))).await;
+    assert!(
+        matches!(&other, Reply::Error { text } if text.contains("asked anew by another leader")),
+        "{other:?}"
+    );
+    let answered = leader.ask(seen_in(shown)).await;
+    assert!(
+        matches!(
+            &answered,
+            Reply::Answered {
+                came: Came::Won,
+                ..
+            }
+        ),
+        "{answered:?}"
+    );
+    leader.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn orders_reach_the_leader_and_are_on_record() {
     let mut leader = Desk::start().await;
     let status = |reply: Reply| match reply {
@@ -392,6 +482,7 @@ async fn orders_reach_the_leader_and_are_on_record() {
     };
     leader.goes();
     let paused = Ask::Course {
+        worker: None,
         course: CourseWord::Paused,
     };
     // A pause may come before the first job or after it; what counts is that it is heard and told.

@@ -142,10 +142,22 @@ async fn a_persons_words_reach_the_agent() {
 #[tokio::test]
 async fn the_same_refusal_again_and_again_halts_the_agent() {
     let bench = Layout::rules(&["deny Bash(rm *)"]).build().await;
+    let mut told = Vec::new();
     for _ in 0..5 {
         assert_eq!(bench.dispatch.halted(), None);
-        bench.call("Bash", json!({ "command": "rm x" })).await;
+        let end = bench.call("Bash", json!({ "command": "rm x" })).await;
+        told.push(end.text.lines().nth(1).unwrap_or_default().to_owned());
     }
+    assert_eq!(
+        told,
+        [
+            "",
+            "",
+            "",
+            "This was refused 4 times in the same way: asked once more, you are stopped.",
+            "This was refused 5 times in the same way: you are stopped."
+        ]
+    );
     let halt = bench.dispatch.halted().unwrap();
     assert_eq!(halt.cause, HaltCause::EqualRefusals);
     assert!(halt.reason.contains("5 times"), "{}", halt.reason);
