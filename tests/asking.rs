@@ -169,11 +169,72 @@ fn always_from_another_terminal_grants_the_named_rule() {
         "{}",
         wrong.err
     );
-    project
+    let no_such = project
+        .run(["answer", &id, "allow", "--always", "job", "--rule", "99"])
+        .expect_code(2);
+    assert!(no_such.err.contains("99"), "{}", no_such.err);
+    let answered = project
         .run(["answer", &id, "allow", "--always", "job", "--rule", "2"])
         .expect_code(0);
+    // Told as granted once it is.
+    assert!(
+        answered.out.contains("allowed and granted"),
+        "{}",
+        answered.out
+    );
+    let log = project
+        .run(["log", "--kind", "grant_made", "--json"])
+        .expect_code(0);
+    assert_eq!(log.objects().len(), 1, "{}", log.out);
     leader.wait().expect_code(0);
     assert_eq!(project.read("out/two.txt").as_deref(), Some("2"));
+}
+
+#[test]
+fn an_edited_input_that_does_not_fit_is_told_to_who_answered_and_the_question_stays() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"asks\"\n[[job.step]]\ntool = \"Bash\"\ninput = { command = \"touch x\" }\n",
+    );
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let id = project.questions(1).remove(0);
+    for (input, told) in [
+        ("", "`command` has to be a text that is not empty"),
+        (
+            r#"{"command":"ls","cwd":"/"}"#,
+            "`cwd` is no field of this tool",
+        ),
+        (
+            r#"{"command":"ls","timeout":"soon"}"#,
+            "`timeout` has to be a whole number",
+        ),
+    ] {
+        let ended = project
+            .run(["answer", &id, "allow", "--input", input])
+            .expect_code(2);
+        assert!(ended.err.contains(told), "{}", ended.err);
+        assert!(ended.err.contains("nothing was answered"), "{}", ended.err);
+        assert_eq!(project.questions(1), [id.as_str()]);
+    }
+    project
+        .run(["answer", &id, "allow", "--input", "touch y"])
+        .expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("x"), None);
+    assert_eq!(project.read("y").as_deref(), Some(""));
+}
+
+/// A shell that is closed sends it more than once.
+#[test]
+fn hung_up_twice_a_run_still_comes_to_its_end() {
+    let project = Project::with_job(ASKS);
+    let leader = project.start(["run", "--attended", "job.toml", "--json"]);
+    project.questions(1);
+    for _ in 0..3 {
+        leader.signal(Signal::SIGHUP);
+    }
+    leader.wait().expect_code(130);
+    let runs = project.run(["runs", "--json"]).expect_code(0);
+    assert_eq!(runs.objects()[0]["state"], "ended", "{}", runs.out);
 }
 
 #[test]

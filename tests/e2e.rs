@@ -14,6 +14,8 @@ mod desk;
 #[cfg(test)]
 mod detached;
 #[cfg(test)]
+mod full_disk;
+#[cfg(test)]
 mod gallery;
 #[cfg(test)]
 mod ground;

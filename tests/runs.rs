@@ -194,7 +194,7 @@ fn rules_of_the_command_line_count_on_top() {
 fn check_runs_nothing() {
     let project = Project::with_job(WRITES);
     let ended = project.run(["run", "--check", "job.toml"]).expect_code(0);
-    assert_eq!(ended.out, "job.toml: no problem; 1 jobs: one\n");
+    assert_eq!(ended.out, "job.toml: no problem; 1 job: one\n");
     assert_eq!(project.read("out/one.txt"), None);
     let log = project.run(["log"]).expect_code(2);
     assert!(log.err.contains("nothing has run in this project yet"));
@@ -241,4 +241,50 @@ fn init_writes_a_file_that_runs() {
         .expect_code(0);
     let again = project.run(["init"]).expect_code(2);
     assert!(again.err.contains("is there already"), "{}", again.err);
+}
+
+#[test]
+fn output_that_is_lost_is_told() {
+    let project = Project::with_job(WRITES);
+    let full = || Stdio::from(std::fs::File::create("/dev/full").unwrap());
+    let run = project
+        .command(["run", "job.toml"])
+        .stdout(full())
+        .output()
+        .unwrap();
+    // The run's code is the run's.
+    assert_eq!(run.status.code(), Some(0));
+    let err = String::from_utf8(run.stderr).unwrap();
+    assert!(err.contains("standard output can't be written"), "{err}");
+    let log = project.command(["log"]).stdout(full()).output().unwrap();
+    assert_eq!(log.status.code(), Some(1));
+}
+
+#[test]
+fn schemas_are_one_object_with_json() {
+    let project = Project::new();
+    let job_file = project.run(["schema", "--json"]).expect_code(0);
+    let settings = project.run(["policy", "schema", "--json"]).expect_code(0);
+    for ended in [job_file, settings] {
+        assert_eq!(ended.objects().len(), 1);
+        assert!(ended.objects()[0]["$schema"].is_string());
+    }
+}
+
+/// A hook that always fails guards nothing: the end of the run says so, once.
+#[test]
+fn a_hook_that_fails_is_named_at_the_end_with_its_count() {
+    let read = "[[job.step]]\ntool = \"Read\"\ninput = { file_path = \"job.toml\" }\n";
+    let project = Project::with_job(&format!("[[job]]\nname = \"a\"\n{read}{read}{read}"));
+    project.write(
+        "hooks.json",
+        r#"{"hooks":{"PreToolUse":[{"matcher":"Read","hooks":[{"type":"command","command":"echo no such thing >&2; exit 7"}]}]}}"#,
+    );
+    let ended = project.run(["run", "job.toml", "--settings", "hooks.json", "--json"]);
+    let remarks = ended.summary()["remarks"].to_string();
+    assert!(
+        remarks.contains("failed all 3 times it was run"),
+        "{remarks}"
+    );
+    assert_eq!(remarks.matches("no such thing").count(), 1, "{remarks}");
 }

@@ -132,3 +132,135 @@ fn bad_arguments_end_with_2() {
     project.run(["--help"]).expect_code(0);
     project.run(["--version"]).expect_code(0);
 }
+
+/// What `--check` says is what a run says.
+#[test]
+fn check_tells_what_a_run_would_warn_of_and_refuse() {
+    let told = |project: &Project, code: i32, expect: &[&str]| {
+        for arguments in [
+            ["run", "--check", "job.toml"],
+            ["run", "--unattended", "job.toml"],
+        ] {
+            let ended = project.run(arguments).expect_code(code);
+            for text in expect {
+                assert!(ended.err.contains(text), "no `{text}` in\n{}", ended.err);
+            }
+        }
+    };
+    let with_rule = |rule: &str| {
+        Project::with_job(&FINE.replace("[[job.step]]", &format!("{rule}\n[[job.step]]")))
+    };
+    // Rules that can never match.
+    let project = with_rule("allow = [\"Gopher(x)\"]");
+    told(&project, 0, &["Gopher"]);
+    let ended = project.run(["run", "--check", "job.toml"]);
+    assert!(
+        ended
+            .out
+            .contains("it would run, with the 2 warnings above"),
+        "{}",
+        ended.out
+    );
+    told(
+        &with_rule("deny = [\"Gopher(x)\"]"),
+        0,
+        &["`Gopher(x)` never matches"],
+    );
+
+    let project = Project::with_job(FINE);
+    project.write(
+        ".claude/settings.json",
+        "{\"permissions\":{\"deny\":[\"Bash(\"]}}",
+    );
+    told(
+        &project,
+        2,
+        &[".claude/settings.json:1:", "nobody is there to ask"],
+    );
+    // Where somebody can be asked it would run, and says what else.
+    let ended = project
+        .run(["run", "--check", "--attended", "job.toml"])
+        .expect_code(0);
+    assert!(
+        ended.out.contains("with nobody there to ask it would not"),
+        "{}",
+        ended.out
+    );
+    let json = project
+        .run(["run", "--check", "--attended", "--json", "job.toml"])
+        .expect_code(0);
+    assert_eq!(json.objects().last().unwrap()["problems"], 1);
+
+    let project = Project::with_job(
+        &FINE.replace("[[job.step]]", "mode = \"bypassPermissions\"\n[[job.step]]"),
+    );
+    project.write(
+        ".claude/settings.json",
+        "{\"permissions\":{\"disableBypassPermissionsMode\":\"disable\"}}",
+    );
+    told(
+        &project,
+        2,
+        &["asks for mode `bypassPermissions`, which the settings switch off"],
+    );
+}
+
+/// A pipe has no end that is known, nor has a device; neither is waited for.
+#[test]
+fn a_job_file_is_a_plain_file_of_bounded_size_and_a_text() {
+    let project = Project::new();
+    let pipe = project.root().join("pipe.toml");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", project.root().join("zero.toml")).unwrap();
+    std::fs::create_dir(project.root().join("folder.toml")).unwrap();
+    let large = std::fs::File::create(project.root().join("large.toml")).unwrap();
+    large.set_len(1 << 40).unwrap();
+    std::fs::write(
+        project.root().join("bytes.toml"),
+        b"[[job]]\nname = \"\xff\"\n",
+    )
+    .unwrap();
+    for (file, told) in [
+        ("pipe.toml", "it is no plain file"),
+        ("zero.toml", "it is no plain file"),
+        ("folder.toml", "it is no plain file"),
+        ("large.toml", "more than the"),
+        ("bytes.toml", "bytes.toml:2:9"),
+        ("none.toml", "there is no such job file"),
+    ] {
+        for check in [["run", "--check", file], ["run", "--unattended", file]] {
+            let ended = project.run(check).expect_code(2);
+            assert!(ended.err.contains(told), "{file}: {}", ended.err);
+        }
+    }
+}
+
+#[test]
+fn an_agent_too_many_for_the_run_is_a_limit() {
+    let second = FINE.replace("\"a\"", "\"b\"");
+    let project = Project::with_job(&format!("agents_max = 1\nslots = 1\n{FINE}{second}"));
+    let ended = project.run(["run", "job.toml", "--json"]).expect_code(4);
+    assert_eq!(ended.summary()["jobs"][1]["end"], "halted");
+}
+
+/// The system starts no program with a longer argument, so nobody is asked about one.
+#[test]
+fn a_command_line_that_can_t_be_started_is_told_before_anything_runs() {
+    let long = format!(": {}", "x".repeat(131_072));
+    let job = |command: &str| {
+        format!(
+            "[[job]]\nname = \"a\"\nallow = [\"Bash\"]\n[[job.step]]\ntool = \"Bash\"\ninput = {{ command = \"{command}\" }}\n"
+        )
+    };
+    let project = Project::with_job(&job(&long));
+    let ended = project.run(["run", "job.toml"]).expect_code(2);
+    assert!(
+        ended.err.contains("write it to a file and run that"),
+        "{}",
+        ended.err
+    );
+    let longest = &long[..131_071];
+    project.write("job.toml", &job(longest));
+    let ran = project.run(["run", "job.toml", "--json"]).expect_code(0);
+    assert_eq!(ran.summary()["counts"]["succeeded"], 1);
+}

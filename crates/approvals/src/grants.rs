@@ -5,7 +5,7 @@
 
 mod book;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pointsman_ledger::{
     AppendError, Clock, GrantEnd, GrantMade, GrantRevoked, GrantUsed, Ledger, OrderGiven, RunOrder,
@@ -16,6 +16,7 @@ use pointsman_model::{
     PermissionRule, RequestId, RuleBehavior, RuleSource, RuleText, RunId, Uses, WallTime, WorkerId,
 };
 use pointsman_policy::parse_rule;
+use rustc_hash::FxHashSet;
 use tokio::sync::watch;
 
 use self::book::{Book, Taken};
@@ -88,6 +89,8 @@ struct Inner {
     ledger: Ledger,
     clock: Arc<dyn Clock>,
     book: Book,
+    /// The requests whose answers made grants; people answered each of them.
+    made_on: Mutex<FxHashSet<RequestId>>,
     version: watch::Sender<u64>,
 }
 
@@ -107,6 +110,7 @@ impl Grants {
                 ledger,
                 clock,
                 book: Book::after(highest),
+                made_on: Mutex::default(),
                 version: watch::Sender::new(0),
             }),
         }
@@ -151,8 +155,29 @@ impl Grants {
             }
         }
         self.inner.book.add(&grants, self.inner.clock.now());
+        if let Some(request) = new.request {
+            self.made_on().insert(request);
+        }
         self.changed();
         Ok(grants)
+    }
+
+    /// Comes back once what the answer to a request grants is on record and in force; never, when it never is.
+    ///
+    /// Cancel safe.
+    pub async fn made_by_answer_to(&self, request: RequestId) {
+        let mut changes = self.changes();
+        while !self.made_on().contains(&request) {
+            if changes.changed().await.is_err() {
+                // The book is gone, and its grants with it.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    fn made_on(&self) -> MutexGuard<'_, FxHashSet<RequestId>> {
+        let made_on = self.inner.made_on.lock();
+        made_on.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a grant back. It no longer counts when this returns, whatever it returns.

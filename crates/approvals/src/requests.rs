@@ -6,6 +6,7 @@
 
 mod board;
 mod deadlines;
+mod inputs;
 mod table;
 mod ticket;
 
@@ -28,6 +29,7 @@ use self::table::{Asked, Effect, Ending, Event, Key, Now, Opening, Table};
 pub(crate) use self::ticket::Dropped;
 
 pub use self::board::{Advice, OpenRequest, RequestEvent, RequestEvents};
+pub use self::inputs::EditedInputs;
 pub use self::ticket::Ticket;
 
 use crate::{Epoch, Reign};
@@ -55,6 +57,8 @@ pub struct RequestsOptions {
     pub events_kept_max: usize,
     /// Whose reign it is: the first leader's of a run, or that of one who took it up again.
     pub reign: Reign,
+    /// What becomes of inputs that an answer puts in the place of those that were asked about.
+    pub inputs: EditedInputs,
 }
 
 impl Default for RequestsOptions {
@@ -63,6 +67,7 @@ impl Default for RequestsOptions {
             soon: Millis(30_000),
             events_kept_max: 4096,
             reign: Reign::FIRST,
+            inputs: EditedInputs::default(),
         }
     }
 }
@@ -121,6 +126,12 @@ pub enum AnswerError {
         request: RequestId,
         /// The reign it is asked in now.
         epoch: Epoch,
+    },
+    /// The input that it puts in the place of the one that was asked about does not fit the tool.
+    #[error("the edited input does not fit: {why}")]
+    Misfit {
+        /// What does not fit.
+        why: Box<str>,
     },
     /// An answer allows or denies.
     #[error("an answer allows or denies; it can't end a request in another way")]
@@ -199,6 +210,7 @@ impl RequestsService {
                 dropped: Arc::clone(&dropped),
                 clock: Arc::clone(&clock),
                 epoch: options.reign.epoch,
+                inputs: options.inputs.clone(),
                 gone: gone.clone(),
             }),
         };
@@ -369,6 +381,7 @@ struct Inner {
     dropped: Arc<Dropped>,
     clock: Arc<dyn Clock>,
     epoch: Epoch,
+    inputs: EditedInputs,
     /// A message that lies in the channel when the service goes is never dropped there, so this tells its sender.
     gone: CancellationToken,
 }
@@ -457,7 +470,8 @@ impl Requests {
     /// Dropping the future doesn't take the answer back.
     ///
     /// # Errors
-    /// When the answer was given for something else, or can't be stored; then it doesn't count.
+    /// When the answer was given for something else, edits the input into one that does not fit, or can't be stored; then
+    /// it doesn't count, and the request is open still.
     pub async fn answer(&self, id: RequestId, answer: Answer) -> Result<Answered, AnswerError> {
         self.answer_seen_in(self.inner.epoch, id, answer).await
     }
@@ -472,6 +486,20 @@ impl Requests {
         id: RequestId,
         answer: Answer,
     ) -> Result<Answered, AnswerError> {
+        // What is no longer open is answered nevertheless, to hear what became of it.
+        if let (
+            VerdictKind::Allow {
+                edited: Some(input),
+                ..
+            },
+            Some(open),
+        ) = (&answer.kind, self.get(id))
+        {
+            self.inner
+                .inputs
+                .check(&open.request.call.tool, input)
+                .map_err(|why| AnswerError::Misfit { why })?;
+        }
         let (done, answered) = oneshot::channel();
         let event = Event::Answer {
             id,

@@ -72,7 +72,7 @@ pub(crate) enum Verb {
     /// Look at the rules that settings come to.
     Policy(PolicyArguments),
     /// Print the JSON schema of job files.
-    Schema,
+    Schema(SchemaArguments),
     /// Try the configured hooks.
     Hooks(HooksArguments),
     /// Explain a reason, by the name that decisions carry.
@@ -363,7 +363,7 @@ pub(crate) enum PolicyVerb {
     /// List the rules in force, each with its source; path rules with the files they cover.
     Show(PolicyFilesArguments),
     /// Print the JSON schema of settings files.
-    Schema,
+    Schema(SchemaArguments),
     /// Judge each line of a file of cases; the same as `check --cases`.
     Test(PolicyTestArguments),
 }
@@ -386,13 +386,19 @@ pub(crate) struct PolicyTestArguments {
 }
 
 impl PolicyVerb {
-    fn form(&self) -> Option<&FormArguments> {
+    fn form(&self) -> &FormArguments {
         match self {
-            Self::Lint(verb) | Self::Show(verb) => Some(&verb.form),
-            Self::Schema => None,
-            Self::Test(verb) => Some(&verb.form),
+            Self::Lint(verb) | Self::Show(verb) => &verb.form,
+            Self::Schema(verb) => &verb.form,
+            Self::Test(verb) => &verb.form,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 #[derive(Debug, Args)]
@@ -459,11 +465,8 @@ impl Verb {
             }) => &verb.form,
             Self::Grants(verb) => &verb.form,
             Self::Trust(verb) => &verb.form,
-            Self::Policy(policy) => match policy.verb.form() {
-                Some(form) => form,
-                None => return Form::Program,
-            },
-            Self::Schema => return Form::Program,
+            Self::Policy(policy) => policy.verb.form(),
+            Self::Schema(verb) => &verb.form,
             Self::Explain(verb) => &verb.form,
         };
         if arguments.json {

@@ -119,13 +119,19 @@ impl Output {
                 say(&visible(&failure.to_string()));
                 failure.code()
             }
-            (Ok(Code::Done), Reader::Failed(error)) => {
+            (Ok(code), Reader::Failed(error)) => {
                 say(&format!(
-                    "error: standard output can't be written: {error}\n"
+                    "error: standard output can't be written, so what stands there is not all: {error}\n"
                 ));
-                Code::Failed
+                match code {
+                    Code::Done => Code::Failed,
+                    // A run's code tells of the run, and the others tell of something worse already.
+                    Code::Failed | Code::BadInput | Code::Refused | Code::Asks | Code::OfRun(_) => {
+                        code
+                    }
+                }
             }
-            (Ok(code), Reader::Reads | Reader::Gone | Reader::Failed(_) | Reader::Stalled) => code,
+            (Ok(code), Reader::Reads | Reader::Gone | Reader::Stalled) => code,
         };
         ExitCode::from(code.number())
     }

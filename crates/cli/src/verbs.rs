@@ -9,6 +9,7 @@ mod explain;
 mod grants;
 mod hooks;
 mod init;
+mod job_text;
 mod leader;
 mod log;
 mod manual;
@@ -22,9 +23,11 @@ mod trust;
 mod why;
 mod workers;
 
-use crate::arguments::Verb;
+use pointsman_swarm::JobFile;
+
+use crate::arguments::{SchemaArguments, Verb};
 use crate::failure::{Code, Failure};
-use crate::output::Output;
+use crate::output::{Form, Output};
 
 /// Does what was asked for.
 pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
@@ -33,7 +36,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
         Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
         Verb::Hooks(arguments) => hooks::run(&arguments, output),
-        Verb::Schema => schema(output),
+        Verb::Schema(SchemaArguments { form: _ }) => print_schema(&JobFile::schema(), output),
         Verb::Grants(arguments) => grants::run(&arguments, output),
         Verb::Policy(arguments) => policy::run(&arguments, output),
         Verb::Trust(arguments) => trust::run(&arguments, output),
@@ -59,7 +62,15 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Code, Failure> {
     }
 }
 
-fn schema(output: &mut Output) -> Result<Code, Failure> {
-    output.raw(&pointsman_swarm::JobFile::schema());
+/// Prints a JSON schema: over many lines for a person and for an editor's file, on one for a program.
+fn print_schema(schema: &str, output: &mut Output) -> Result<Code, Failure> {
+    match output.form() {
+        Form::Person => output.raw(schema),
+        Form::Program => {
+            let schema: serde_json::Value =
+                serde_json::from_str(schema).map_err(|error| Failure::of(&error))?;
+            output.object(&schema);
+        }
+    }
     Ok(Code::Done)
 }

@@ -17,7 +17,7 @@ pub(crate) async fn submit(
     }
     let answer = Answer {
         kind,
-        by,
+        by: by.clone(),
         digest: Some(request.digest),
     };
     match requests.answer(request.id, answer).await {
@@ -29,7 +29,8 @@ pub(crate) async fn submit(
         ) => true,
         Ok(Answered::PersonAtIt | Answered::NotFound) => false,
         Err(error) => {
-            tracing::warn!(request = %request.id, %error, "an answer does not count");
+            let text = format!("gave an answer that does not count: {error}").into();
+            requests.advise(request.id, Advice { by, text }).await;
             false
         }
     }

@@ -36,8 +36,10 @@ struct Inner {
 pub(crate) struct Health(Mutex<Option<AppendError>>);
 
 impl Health {
-    pub(crate) fn set(&self, failure: Option<AppendError>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+    /// Notes how the last commit went; gives how the one before it went.
+    pub(crate) fn set(&self, failure: Option<AppendError>) -> Option<AppendError> {
+        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut now, failure)
     }
 
     fn get(&self) -> Option<AppendError> {
@@ -160,7 +162,8 @@ impl Ledger {
     /// Dropping the future after it was polled doesn't take the record back.
     ///
     /// # Errors
-    /// When the record is not on disk; then it never will be.
+    /// When the record is not on disk. Then it never will be, but for the ends of calls and agents, which are told
+    /// nevertheless: these are written as soon as it can be done again, or by [`Self::settle`].
     pub async fn append(
         &self,
         run: RunId,
@@ -200,6 +203,15 @@ impl Ledger {
         }
         let command = self.encode(run, &body.into(), None)?;
         self.send(command).await
+    }
+
+    /// Tries once more to write the ends of calls and agents that could not be written; gives those that still can't.
+    ///
+    /// # Errors
+    /// When the ledger is closed.
+    pub async fn settle(&self, run: RunId) -> Result<Vec<RecordBody>, AppendError> {
+        let at = self.now();
+        self.ask(|done| Command::Settle { run, at, done }).await
     }
 
     /// What is on record of a request, all that was queued before this included.

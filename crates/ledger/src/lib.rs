@@ -22,6 +22,7 @@ mod open;
 mod prune;
 mod recovery;
 mod salvage;
+mod unwritten;
 mod writer;
 
 mod reader;

@@ -4,6 +4,7 @@
 //! There is no timer: alone a record costs one sync, under load the group grows by itself. Nothing
 //! is answered before the transaction is on disk.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,11 +17,10 @@ use crate::chain::{Fresh, Head};
 use crate::highest;
 use crate::ledger::{AppendError, Health, RequestTrace};
 use crate::open::{ResumeError, ResumeReport};
-use crate::record::{
-    About, ChainPoint, RecordBody, RecordKind, RecordsLost, RunStart, RunStarted, Seq,
-};
+use crate::record::{About, ChainPoint, RecordBody, RecordKind, RunStart, RunStarted, Seq};
 use crate::recovery;
 use crate::run_lock::{self, RunLock};
+use crate::unwritten::Unwritten;
 use crate::whereabouts::Whereabouts;
 
 /// How many commands may wait for the writer. Enough that a thousand askers never wait for a slot while a group is
@@ -48,6 +48,11 @@ pub(crate) enum Command {
         run: RunId,
         at: WallTime,
         done: Done<Result<ResumeReport, ResumeError>>,
+    },
+    Settle {
+        run: RunId,
+        at: WallTime,
+        done: Done<Vec<RecordBody>>,
     },
     Trace {
         request: RequestId,
@@ -115,7 +120,7 @@ pub(crate) struct OwnRun {
     head: Head,
     lock: RunLock,
     ended: bool,
-    lost: Option<RecordsLost>,
+    unwritten: Unwritten,
 }
 
 /// Why a group was not written.
@@ -166,6 +171,9 @@ impl Writer {
             Command::Resume { run, at, done } => {
                 let _ = done.send(self.resume(run, at));
             }
+            Command::Settle { run, at, done } => {
+                let _ = done.send(self.settle(run, at));
+            }
             Command::Trace { request, done } => {
                 let trace = recovery::trace(&self.connection, request);
                 let _ = done.send(trace.map_err(|error| self.append_error(error)));
@@ -206,31 +214,27 @@ impl Writer {
             answer(append.done, Err(error));
         }
         while !group.is_empty() {
-            match self.try_write(&group) {
+            match self.try_write(&group, None) {
                 Ok(seqs) => {
-                    self.health.set(None);
+                    self.recovered();
                     for (append, seq) in group.into_iter().zip(seqs) {
                         answer(append.done, Ok(seq));
                     }
                     return;
                 }
                 Err(GroupError::TakenOver(run)) => {
-                    self.runs.remove(&run);
-                    self.taken_over.insert(run);
+                    self.lose(run);
                     let (theirs, rest) = group.into_iter().partition(|append| append.run == run);
                     refuse(theirs, &AppendError::TakenOver(run));
                     group = rest;
                 }
                 Err(failure) => {
-                    let error = match failure {
-                        GroupError::Failed(error) => self.append_error(error),
-                        GroupError::Gone => self.gone(),
-                        // Handled above.
-                        GroupError::TakenOver(run) => AppendError::TakenOver(run),
-                    };
-                    tracing::error!(%error, records = group.len(), "records were not written");
-                    self.health.set(Some(error.clone()));
-                    self.count_lost(&group, &error);
+                    let error = self.failed(failure);
+                    for append in &group {
+                        if let Some(own) = self.runs.get_mut(&append.run) {
+                            own.unwritten.take(append, &error);
+                        }
+                    }
                     refuse(group, &error);
                     return;
                 }
@@ -238,38 +242,86 @@ impl Writer {
         }
     }
 
-    /// Writes the group in one transaction. Heads move only when it is on disk.
-    fn try_write(&mut self, group: &[Append]) -> Result<Vec<Seq>, GroupError> {
+    /// Tries once more to write what could not be written of a run, and gives the ends that still can't.
+    fn settle(&mut self, run: RunId, at: WallTime) -> Vec<RecordBody> {
+        let is_settled = |own: &OwnRun| own.unwritten.is_empty();
+        if self.runs.get(&run).is_none_or(is_settled) {
+            return Vec::new();
+        }
+        match self.try_write(&[], Some((run, at))) {
+            Ok(_) => self.recovered(),
+            Err(GroupError::TakenOver(run)) => self.lose(run),
+            Err(failure) => drop(self.failed(failure)),
+        }
+        let own = self.runs.get(&run);
+        own.map(|own| own.unwritten.ends()).unwrap_or_default()
+    }
+
+    /// Another leader writes to the run.
+    fn lose(&mut self, run: RunId) {
+        self.runs.remove(&run);
+        self.taken_over.insert(run);
+    }
+
+    fn recovered(&self) {
+        if self.health.set(None).is_some() {
+            tracing::warn!("records are written again");
+        }
+    }
+
+    /// Says once that nothing can be written, however many find that out.
+    fn failed(&self, failure: GroupError) -> AppendError {
+        let error = match failure {
+            GroupError::Failed(error) => self.append_error(error),
+            GroupError::Gone => self.gone(),
+            // Told apart by those who call this.
+            GroupError::TakenOver(run) => AppendError::TakenOver(run),
+        };
+        let text = error.to_string();
+        let before = self.health.set(Some(error.clone()));
+        if before.is_none_or(|before| before.to_string() != text) {
+            tracing::error!(%error, "nothing can be recorded, so no call can be run");
+        }
+        error
+    }
+
+    /// Writes the group in one transaction, and before it what could not be written of its runs, and of `settled`. Heads
+    /// move only when it is on disk.
+    fn try_write(
+        &mut self,
+        group: &[Append],
+        settled: Option<(RunId, WallTime)>,
+    ) -> Result<Vec<Seq>, GroupError> {
         self.must_be_there()?;
         let tx = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut heads: HashMap<RunId, Head> = HashMap::new();
+        let runs = group.iter().map(|append| (append.run, append.at));
+        for (run, at) in runs.chain(settled) {
+            let Entry::Vacant(entry) = heads.entry(run) else {
+                continue;
+            };
+            let own = self.runs.get(&run).ok_or(GroupError::TakenOver(run))?;
+            let mut head = own.head;
+            own.unwritten
+                .write(&tx, &mut head, (run, at))
+                .map_err(|error| fence(error, run))?;
+            entry.insert(head);
+        }
         let mut seqs = Vec::with_capacity(group.len());
         for append in group {
-            let Some(own) = self.runs.get(&append.run) else {
-                return Err(GroupError::TakenOver(append.run));
-            };
-            let taken_over = |error| fence(error, append.run);
-            let head = match heads.entry(append.run) {
-                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-                std::collections::hash_map::Entry::Vacant(entry) => {
-                    let mut head = own.head;
-                    if let Some(lost) = &own.lost {
-                        head.extend_with(&tx, append.run, append.at, &lost.clone().into())
-                            .map_err(taken_over)?;
-                    }
-                    entry.insert(head)
-                }
-            };
+            let run = append.run;
+            let head = heads.get_mut(&run).ok_or(GroupError::TakenOver(run))?;
             let fresh = Fresh {
-                run: append.run,
+                run,
                 at: append.at,
                 kind: append.kind,
                 about: append.about,
                 body: &append.body,
             };
-            seqs.push(head.extend(&tx, &fresh).map_err(taken_over)?);
+            let seq = head.extend(&tx, &fresh);
+            seqs.push(seq.map_err(|error| fence(error, run))?);
         }
         #[cfg(feature = "kill-points")]
         crate::kill_points::reach(crate::kill_points::KillPoint::Write);
@@ -278,7 +330,9 @@ impl Writer {
         crate::kill_points::reach(crate::kill_points::KillPoint::Sync);
         // Looked at behind the commit too: what went into a file that nobody finds any more is not on record.
         self.must_be_there()?;
-        if let Some(newest) = group.last().map(|append| append.run)
+        let newest = group.last().map(|append| append.run);
+        let newest = newest.or(settled.map(|(run, _)| run));
+        if let Some(newest) = newest
             && let Some(head) = heads.get(&newest)
         {
             note_head(&self.in_use, newest, head);
@@ -286,7 +340,7 @@ impl Writer {
         for (run, head) in heads {
             if let Some(own) = self.runs.get_mut(&run) {
                 own.head = head;
-                own.lost = None;
+                own.unwritten = Unwritten::default();
             }
         }
         for append in group {
@@ -297,19 +351,6 @@ impl Writer {
             }
         }
         Ok(seqs)
-    }
-
-    /// Remembers the records that nobody waits for, so that the run's chain will say that they are missing.
-    fn count_lost(&mut self, group: &[Append], error: &AppendError) {
-        for append in group.iter().filter(|append| append.done.is_none()) {
-            if let Some(own) = self.runs.get_mut(&append.run) {
-                let lost = own.lost.get_or_insert_with(|| RecordsLost {
-                    count: 0,
-                    why: error.to_string().into(),
-                });
-                lost.count = lost.count.saturating_add(1);
-            }
-        }
     }
 
     fn begin(&mut self, start: RunStart, at: WallTime) -> Result<RunId, AppendError> {
@@ -391,7 +432,7 @@ impl Writer {
                 head,
                 lock,
                 ended: false,
-                lost: None,
+                unwritten: Unwritten::default(),
             },
         );
     }

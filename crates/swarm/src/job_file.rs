@@ -13,6 +13,7 @@ mod read;
 mod reader;
 mod schema;
 mod settings;
+mod shape;
 mod steps;
 mod work;
 
@@ -182,6 +183,38 @@ pub struct JobFile {
 }
 
 impl JobFile {
+    /// The most bytes that a job file may have: ten thousand jobs have a few million.
+    pub const BYTES_MAX: usize = 16 << 20;
+
+    /// The text of a job file.
+    ///
+    /// # Errors
+    /// When it is too long, or where it is no UTF-8.
+    pub fn text(bytes: Vec<u8>, path: &str) -> Result<String, JobFileProblem> {
+        let place = |line, column| FilePlace {
+            file: path.into(),
+            line,
+            column,
+        };
+        if bytes.len() > Self::BYTES_MAX {
+            let message = format!(
+                "the job file has {} bytes, more than the {} that are read",
+                bytes.len(),
+                Self::BYTES_MAX
+            );
+            let hint = "put the jobs into several files";
+            return Err(JobFileProblem::new(place(1, 1), &message, Some(hint)));
+        }
+        String::from_utf8(bytes).map_err(|error| {
+            let good = error.utf8_error().valid_up_to();
+            let before = String::from_utf8_lossy(error.as_bytes().get(..good).unwrap_or_default());
+            let (line, column) = lines::Lines::of(&before).place(good);
+            let message = "this is no UTF-8 text from here on";
+            let hint = "a job file is a text: save it as UTF-8";
+            JobFileProblem::new(place(line, column), message, Some(hint))
+        })
+    }
+
     /// Reads a job file without looking at any folder it names.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ use crate::plan::{Plan, PlanEffect, PlanEvent, TryEnd};
 use crate::{JobEnd, JobState, RunEvent, RunSummary, StopReason};
 
 pub use handle::LeaderHandle;
-pub use options::{LeaderOptions, StartError};
+pub use options::{Checked, LeaderOptions, StartError};
 pub use orders::{OrderError, RetryWhich};
 pub use work::NoModel;
 
@@ -145,6 +145,14 @@ impl Leader {
     /// When the state folder, the ledger, the settings or a job's mode don't allow a start.
     pub async fn start(options: LeaderOptions) -> Result<(LeaderHandle, Self), StartError> {
         start::start(options).await
+    }
+
+    /// Says what [`Self::start`] would say of settings, rules, modes, models and hooks, and touches nothing.
+    ///
+    /// # Errors
+    /// When a job's mode or model does not allow a start.
+    pub fn check(options: LeaderOptions) -> Result<Checked, StartError> {
+        start::check(options)
     }
 
     /// What is wrong with settings and rules without being reason enough not to start.

@@ -21,7 +21,7 @@ pub use job_file::{
     AgentDefinition, FailurePolicy, Job, JobFile, JobFileProblem, JobRule, ModelWork, Retry, Work,
 };
 pub use leader::{
-    Leader, LeaderHandle, LeaderOptions, NoModel, OrderError, RetryWhich, StartError,
+    Checked, Leader, LeaderHandle, LeaderOptions, NoModel, OrderError, RetryWhich, StartError,
 };
 pub use place::{StatePlace, StatePlaceError};
 pub use plan::NotRetried;

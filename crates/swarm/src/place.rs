@@ -126,6 +126,16 @@ impl StatePlace {
         Ok(sockets)
     }
 
+    /// Takes away the socket that a dead leader of that run has left: nobody listens at it any more.
+    pub(crate) fn clear_socket(&self, run: RunId) {
+        match std::fs::remove_file(self.socket(run)) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // It does no harm: whoever connects is told that nobody listens.
+            Err(error) => tracing::debug!(%run, %error, "a dead leader's socket stays"),
+        }
+    }
+
     /// Makes the folder and those above it that are missing, open to their owner alone.
     ///
     /// # Errors

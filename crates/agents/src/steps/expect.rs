@@ -146,6 +146,19 @@ impl Expect {
 }
 
 impl ExpectedOutcome {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Success,
+        Self::Error,
+        Self::Refused,
+        Self::RefusedByRule,
+        Self::DeniedByPerson,
+        Self::DeniedByHook,
+        Self::DeniedByClassifier,
+        Self::NobodyCanAnswer,
+        Self::Expired,
+    ];
+
     fn is(self, end: &CallEnd) -> bool {
         match self {
             Self::Success => end.state == CallState::Success,
@@ -160,7 +173,9 @@ impl ExpectedOutcome {
         }
     }
 
-    fn as_str(self) -> &'static str {
+    /// The word for it in scripts.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
             Self::Error => "error",

@@ -21,7 +21,10 @@ pub enum OnRefusal {
     Steps(Vec<Step>),
 }
 
-const WORDS: [&str; 3] = ["continue", "fail", "stop"];
+impl OnRefusal {
+    /// The words that it may be written as.
+    pub const WORDS: [&str; 3] = ["continue", "fail", "stop"];
+}
 
 impl Serialize for OnRefusal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -55,7 +58,7 @@ impl<'de> Visitor<'de> for WordOrSteps {
             "continue" => Ok(OnRefusal::Continue),
             "fail" => Ok(OnRefusal::Fail),
             "stop" => Ok(OnRefusal::Stop),
-            other => Err(E::unknown_variant(other, &WORDS)),
+            other => Err(E::unknown_variant(other, &OnRefusal::WORDS)),
         }
     }
 
@@ -74,7 +77,7 @@ impl JsonSchema for OnRefusal {
         json_schema!({
             "description": "What a refusal leads to: the script goes on, the agent fails, the script ends, or these \
                             steps are taken.",
-            "oneOf": [{ "type": "string", "enum": WORDS }, steps],
+            "oneOf": [{ "type": "string", "enum": OnRefusal::WORDS }, steps],
         })
     }
 }

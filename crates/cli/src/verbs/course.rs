@@ -3,6 +3,7 @@
 use pointsman_model::{RunId, WorkerId};
 use pointsman_surfaces::socket::{Ask, Client, CourseWord, Reply};
 
+use super::job_text::job_text;
 use super::leader::{leader, order, refused};
 use crate::arguments::{AddArguments, PauseArguments, RetryArguments, StopArguments, StopWhat};
 use crate::failure::{Code, Failure};
@@ -77,8 +78,8 @@ pub(super) fn retry(arguments: &RetryArguments, output: &mut Output) -> Result<C
 /// Lets the jobs of a file join.
 pub(super) fn add(arguments: &AddArguments, output: &mut Output) -> Result<Code, Failure> {
     let file = arguments.job_file.display().to_string();
-    let text = std::fs::read_to_string(&arguments.job_file)
-        .map_err(|error| Failure::of(&error).at(&file))?;
-    let (_, mut leader) = leader(&Place::here()?, arguments.leader.run)?;
+    let place = Place::here()?;
+    let text = job_text(&file, &place)?;
+    let (_, mut leader) = leader(&place, arguments.leader.run)?;
     order(&mut leader, &Ask::Add { file, text }, output)
 }

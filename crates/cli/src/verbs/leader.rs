@@ -68,7 +68,7 @@ fn told(problems: &[ProblemWire], output: &mut Output) -> Failure {
 /// What a leader says that does not do what it is asked.
 pub(super) fn refused(reply: Reply) -> Failure {
     match reply {
-        Reply::NotFound { text } => Failure::bad_input(text),
+        Reply::NotFound { text } | Reply::BadInput { text } => Failure::bad_input(text),
         Reply::Error { text } => Failure::failed(text),
         _ => unexpected(),
     }

@@ -12,7 +12,7 @@ use pointsman_surfaces::shown;
 
 use super::check::cases;
 use super::rules;
-use crate::arguments::{PolicyArguments, PolicyFilesArguments, PolicyVerb};
+use crate::arguments::{PolicyArguments, PolicyFilesArguments, PolicyVerb, SchemaArguments};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
@@ -22,9 +22,9 @@ pub(super) fn run(arguments: &PolicyArguments, output: &mut Output) -> Result<Co
     match &arguments.verb {
         PolicyVerb::Lint(arguments) => lint_all(arguments, output),
         PolicyVerb::Show(arguments) => show_all(arguments, output),
-        PolicyVerb::Schema => {
-            output.raw(&schema().map_err(|error| Failure::of(&error))?);
-            Ok(Code::Done)
+        PolicyVerb::Schema(SchemaArguments { form: _ }) => {
+            let schema = schema().map_err(|error| Failure::of(&error))?;
+            super::print_schema(&schema, output)
         }
         PolicyVerb::Test(arguments) => cases::run(&arguments.file, output),
     }

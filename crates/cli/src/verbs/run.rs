@@ -1,5 +1,6 @@
 //! `pointsman run`: start a leader on a job file, stand by it, and tell what came of it.
 
+mod checking;
 mod detach;
 mod hangup;
 mod judges;
@@ -42,7 +43,7 @@ pub(super) fn run(arguments: &RunArguments, output: &mut Output) -> Result<Code,
     let place = Place::here()?;
     let prepared = prepare::prepare(arguments, &place, output)?;
     if arguments.check {
-        return prepare::told(&prepared, output);
+        return checking::check(prepared, place, output);
     }
     if arguments.detach {
         let attended = prepared.attended_by_name();
@@ -110,7 +111,7 @@ async fn stand_by(
     }
     let (handle, leader) = match Leader::start(options).await {
         Ok(started) => started,
-        Err(error) => return (Err(told(&error)), Patience::Ended),
+        Err(error) => return (Err(start_failure(&error)), Patience::Ended),
     };
     if is_detached {
         // Whoever started this process waits for it.
@@ -158,7 +159,8 @@ async fn stand_by(
     (ended, patience)
 }
 
-fn told(error: &StartError) -> Failure {
+/// Why a run does not start, and what to do about it.
+fn start_failure(error: &StartError) -> Failure {
     let failure = Failure::of(error);
     match error {
         StartError::Settings { problems } => {

@@ -1,11 +1,12 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use pointsman_model::{CallId, WorkerId};
+use pointsman_model::{CallId, CallState, JsonText, Outcome, RequestedCall, ToolName, WorkerId};
 
 use super::{Place, sample};
 use crate::{
-    AppendError, Filter, Ledger, OpenError, RecordBody, RecordKind, WorkerEnd, WorkerEnded,
+    AppendError, CallEnded, CallRequested, Filter, Ledger, OpenError, RecordBody, RecordKind,
+    WorkerEnd, WorkerEnded,
 };
 
 fn open_error(path: &Path) -> OpenError {
@@ -61,11 +62,13 @@ async fn a_note_that_was_lost_leaves_its_mark_in_the_chain() {
     let place = Place::new();
     let (ledger, run) = place.begin().await;
     ledger.limit_pages(1).await;
-    // Large enough for no free page to take it in.
-    let large = |number| WorkerEnded {
-        worker: WorkerId::new(run, number),
-        end: WorkerEnd::Done,
-        text: "x".repeat(1 << 20).into(),
+    let large = |number| CallRequested {
+        worker: WorkerId::new(run, 1),
+        call: RequestedCall {
+            id: CallId::new(run, number),
+            tool: ToolName::parse("Bash").unwrap(),
+            input: large_input(),
+        },
     };
     // Two notes are queued before the first failure is known.
     for number in 1..=2 {
@@ -91,6 +94,62 @@ async fn a_note_that_was_lost_leaves_its_mark_in_the_chain() {
     assert!((1..=2).contains(&lost[0].count), "{lost:?}");
     assert!(lost[0].why.contains("no space is left"), "{lost:?}");
     assert!(place.reader().verify().unwrap().is_sound());
+}
+
+/// The ends of calls and agents are told nevertheless, so they come on record, in their order, as soon as that can be.
+#[tokio::test]
+async fn ends_that_could_not_be_written_are_written_when_there_is_space_again() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    ledger.limit_pages(1).await;
+    let ended = |number: u32| CallEnded {
+        worker: WorkerId::new(run, 1),
+        call: CallId::new(run, number),
+        state: CallState::Error,
+        outcome: Some(Outcome::Unavailable),
+        // Large enough for no free page to take it in.
+        text: "x".repeat(1 << 20).into(),
+        exit_code: None,
+        took: None,
+    };
+    ledger.append(run, ended(1)).await.unwrap_err();
+    ledger.note(run, ended(2)).await.unwrap_err();
+    let worker = WorkerEnded {
+        worker: WorkerId::new(run, 1),
+        end: WorkerEnd::Halted,
+        text: "x".into(),
+    };
+    ledger.append(run, worker.clone()).await.unwrap_err();
+    let expect = [ended(1).into(), ended(2).into(), worker.into()];
+    assert_eq!(ledger.settle(run).await.unwrap(), expect);
+    assert_eq!(
+        ledger.settle(run).await.unwrap(),
+        expect,
+        "given away before it was written"
+    );
+
+    ledger.limit_pages(1 << 20).await;
+    assert_eq!(ledger.settle(run).await.unwrap(), []);
+    assert!(ledger.failing().is_none());
+    let call = sample::requested(CallId::new(run, 3));
+    ledger.append(run, call).await.unwrap();
+    let records = place.reader().records(&Filter {
+        kinds: vec![
+            RecordKind::CallEnded,
+            RecordKind::WorkerEnded,
+            RecordKind::RecordsLost,
+        ],
+        ..Filter::of_run(run)
+    });
+    let records = records.unwrap().records.into_iter();
+    let bodies: Vec<_> = records.map(|record| record.body).collect();
+    assert_eq!(bodies, expect);
+    assert!(place.reader().verify().unwrap().is_sound());
+}
+
+/// Large enough for no free page to take it in.
+fn large_input() -> JsonText {
+    JsonText::parse(&format!(r#"{{"command":"{}"}}"#, "x".repeat(1 << 20))).unwrap()
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn call_record_line(body: &RecordBody) -> String {
         RecordBody::CallStarted(started) => format!("runs {}", call_line(&started.call)),
         RecordBody::CallEnded(ended) => ended_line(ended),
         RecordBody::CallUnknown(_) => {
-            "unknown: it had started, and its leader died before the end was recorded".into()
+            "unknown: it had started, and its end was not recorded".into()
         }
         RecordBody::ProcessGroupStarted(group) => {
             format!(

@@ -96,7 +96,7 @@ fn decided(story: &CallStory) -> String {
         }
         (None, Some(_)) => put(
             &mut text,
-            "unknown: it had started, and its leader died before the end was recorded; it is not repeated",
+            "unknown: it had started, and its end was not recorded; it is not repeated",
         ),
         (None, None) => put(&mut text, "it has not ended"),
     }

@@ -235,6 +235,11 @@ pub enum Reply {
         /// What is wrong.
         text: String,
     },
+    /// What was asked for can't be meant so.
+    BadInput {
+        /// What is wrong.
+        text: String,
+    },
     /// The leader does not understand, or failed.
     Error {
         /// What is wrong.

@@ -247,7 +247,10 @@ fn job<'t>(
         ),
     }
     let worker = Worker {
-        what: if name.is_some() { "the job" } else { "a job" },
+        what: match &name {
+            Some(name) if !name.text.is_empty() => "the job",
+            Some(_) | None => "a job",
+        },
         name: name.as_ref().map_or("", |name| &name.text),
         at: span.start,
         hint: "add `[[job.step]]` below it",
@@ -303,11 +306,15 @@ fn job<'t>(
 
 /// Names stand in lineages, on the command line and in file names.
 fn good_name(reader: &mut Reader<'_>, name: &str, at: usize, whose: &str) {
-    let fits = (1..=NAME_CHARS_MAX).contains(&name.chars().count());
+    let hint = format!("letters, digits, `-`, `_` and `.` only, at most {NAME_CHARS_MAX}");
+    if name.is_empty() {
+        reader.report(at, &format!("the name of {whose} is empty"), Some(&hint));
+        return;
+    }
+    let fits = name.chars().count() <= NAME_CHARS_MAX;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !fits || !name.chars().all(plain) || first_hidden(name).is_some() {
         let message = format!("`{}` can't name {whose}", pointsman_model::visible(name));
-        let hint = format!("letters, digits, `-`, `_` and `.` only, at most {NAME_CHARS_MAX}");
         reader.report(at, &message, Some(&hint));
     }
 }
@@ -337,7 +344,10 @@ fn resolve_needs(reader: &mut Reader<'_>, drafts: Vec<Draft>) -> Vec<Job> {
                 Some(place) if !job.needs.contains(place) => job.needs.push(*place),
                 Some(_) => {}
                 None => {
-                    let message = format!("`{}` needs `{}`, which is no job", job.name, need.text);
+                    let message = match job.name.as_ref() {
+                        "" => format!("a job needs `{}`, which is none", need.text),
+                        name => format!("`{name}` needs `{}`, which is no job", need.text),
+                    };
                     let meant = nearest(&need.text, places.keys().map(AsRef::as_ref));
                     let hint = meant.map(|meant| format!("did you mean `{meant}`?"));
                     reader.report(need.span.start, &message, hint.as_deref());

@@ -42,6 +42,11 @@ impl<'a, 't> Section<'a, 't> {
         self.table
     }
 
+    /// What it is, with its article.
+    pub(super) fn what(&self) -> &'static str {
+        self.what
+    }
+
     /// The value of a key.
     pub(super) fn get(&self, key: &str) -> Option<&'a Value<'t>> {
         self.table.get(key)
@@ -147,8 +152,8 @@ impl<'t> Reader<'t> {
     ) -> Option<Section<'a, 't>> {
         match value.get_ref() {
             DeValue::Table(table) => Some(Section::new(table, what)),
-            other => {
-                self.wrong_kind(key, value, "a table", other);
+            _ => {
+                self.wrong_kind(key, value, "a table");
                 None
             }
         }
@@ -166,7 +171,7 @@ impl<'t> Reader<'t> {
         };
         let DeValue::Array(list) = value.get_ref() else {
             let expected = format!("a list of tables: write `[[{key}]]`");
-            self.wrong_kind(key, value, &expected, value.get_ref());
+            self.wrong_kind(key, value, &expected);
             return Vec::new();
         };
         let mut found = Vec::new();
@@ -190,7 +195,7 @@ impl<'t> Reader<'t> {
             return Vec::new();
         };
         let DeValue::Array(list) = value.get_ref() else {
-            self.wrong_kind(key, value, "a list of texts", value.get_ref());
+            self.wrong_kind(key, value, "a list of texts");
             return Vec::new();
         };
         let mut found = Vec::new();
@@ -206,8 +211,8 @@ impl<'t> Reader<'t> {
                 text: text.to_string(),
                 span: value.span(),
             }),
-            other => {
-                self.wrong_kind(key, value, expected, other);
+            _ => {
+                self.wrong_kind(key, value, expected);
                 None
             }
         }
@@ -223,7 +228,7 @@ impl<'t> Reader<'t> {
         let value = section.get(key)?;
         let expected = format!("a whole number from {} to {}", bounds.start(), bounds.end());
         let DeValue::Integer(digits) = value.get_ref() else {
-            self.wrong_kind(key, value, &expected, value.get_ref());
+            self.wrong_kind(key, value, &expected);
             return None;
         };
         let number = u32::from_str_radix(digits.as_str(), digits.radix()).ok();
@@ -243,21 +248,15 @@ impl<'t> Reader<'t> {
         choices: &[(&str, T)],
     ) -> Option<T> {
         let text = self.text(section, key)?;
+        let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
+        self.word(key, &text.text, text.span.start, &words);
         let chosen = choices.iter().find(|(word, _)| *word == text.text);
-        if chosen.is_none() {
-            let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
-            let message = format!("`{key}` can't be `{}`", text.text);
-            self.report(
-                text.span.start,
-                &message,
-                Some(&hint_for(&text.text, &words)),
-            );
-        }
         chosen.map(|(_, meaning)| *meaning)
     }
 
-    fn wrong_kind(&mut self, key: &str, value: &Value<'t>, expected: &str, got: &DeValue<'t>) {
-        let got = match got {
+    /// Notes a value that is something else than `expected`.
+    pub(super) fn wrong_kind(&mut self, key: &str, value: &Value<'t>, expected: &str) {
+        let got = match value.get_ref() {
             DeValue::String(_) => "a text",
             DeValue::Integer(_) => "a whole number",
             DeValue::Float(_) => "a number with a point",

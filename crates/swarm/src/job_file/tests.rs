@@ -195,7 +195,10 @@ fn what_a_model_lacks_is_told() {
         "a scripted agent has no model",
     );
     let unknown = MODEL.replace("base_url", "api_key");
-    check(&format!("{task}\n{unknown}"), "unknown field `api_key`");
+    check(
+        &format!("{task}\n{unknown}"),
+        "`api_key` is no key of a model",
+    );
     let unpriced = MODEL.replace(" }", ", budget = { money = 1.0 } }");
     check(&format!("{task}\n{unpriced}"), "needs the prices");
 }
@@ -255,6 +258,54 @@ modes = "plan"
 #[test]
 fn a_text_that_is_no_toml_is_told_with_its_places() {
     insta::assert_snapshot!(problems("slots = \n[[job]\nname = \"a\nx = 1\n"));
+}
+
+/// Of one step, one expectation, one model too, and with the word that was meant.
+#[test]
+fn all_that_is_wrong_with_one_step_or_model_is_told_at_once() {
+    insta::assert_snapshot!(problems(
+        r#"
+[[job]]
+name = ""
+needs = ["x"]
+
+[[job.step]]
+name = 5
+tool = "Bash"
+input = { comand = "ls", timeout = "x" }
+expect = { outcome = "refuse", text_matches = "(", exit_code = 1.5, text_contain = "x" }
+on_refusal = "continu"
+
+[[job.step]]
+expect = 1
+parallel = [{ tool = "Rad", parallel = [], expect = { exit_code = 9999999999 } }, 7]
+
+[[job.step]]
+tool = "Read"
+input = "x"
+on_refusal = [{ tool = "Bash", expect = { outcome = "eror" } }]
+parallel = 3
+
+[[job.step]]
+parallel = []
+
+[[job]]
+agent = "lm"
+model = { dialect = "openia", turns_max = -1, temperature = "hot", budget = { money = "x", token = 1 }, prices = { input = 1 } }
+"#
+    ));
+}
+
+#[test]
+fn a_file_that_is_no_text_says_where() {
+    let bytes = b"slots = 2\n# \xc3\xa4 \xff\n".to_vec();
+    let problem = JobFile::text(bytes, "jobs.toml").unwrap_err();
+    assert_eq!(
+        told(&[problem]),
+        "jobs.toml:2:5: this is no UTF-8 text from here on (a job file is a text: save it as UTF-8)"
+    );
+    let problem = JobFile::text(vec![b'#'; JobFile::BYTES_MAX + 1], "jobs.toml").unwrap_err();
+    assert!(told(&[problem]).contains("more than the 16777216 that are read"));
 }
 
 #[test]
@@ -324,6 +375,19 @@ fn the_schema_has_the_readers_keys() {
         sorted(&[settings::KEYS])
     );
     assert_eq!(keys(&schema["$defs"]["Agent"]), sorted(&[read::AGENT_KEYS]));
+    // What the schema has the reader takes.
+    let every_key = |name: &str, table: &str| {
+        for key in keys(&schema["$defs"][name]) {
+            let text = table.replace("KEY", &format!("{key} = {{}}"));
+            let told = problems(&format!("[[job]]\nname = \"a\"\n{text}\n"));
+            assert!(!told.contains("is no key"), "{told}");
+        }
+    };
+    every_key("Step", "step = [{ KEY }]");
+    every_key("Expect", "step = [{ expect = { KEY } }]");
+    every_key("ModelSettings", "model = { KEY }");
+    every_key("BudgetSettings", "model = { budget = { KEY } }");
+    every_key("PriceSettings", "model = { prices = { KEY } }");
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use pointsman_agents::ModelSettings;
+use pointsman_agents::{ModelDialect, ModelSettings};
 use pointsman_model::WorkerId;
 use serde::Deserialize as _;
 use toml::de::ValueDeserializer;
 
 use super::reader::{Reader, Section};
 use super::settings::Settings;
+use super::shape::{COUNT, Kind, SMALL_COUNT};
 use super::{ModelWork, Work, steps};
 
 /// Which kind of agent does the work.
@@ -24,6 +25,9 @@ pub(super) const KINDS: &[(&str, AgentKind)] = &[
     ("llm", AgentKind::Llm),
     ("replay", AgentKind::Replay),
 ];
+
+/// How a model is written.
+const MODEL_HINT: &str = "write `model = { model = \"NAME\", dialect = \"anthropic\" }`";
 
 /// A model as a section names it, with its place.
 #[derive(Debug, Clone)]
@@ -43,12 +47,17 @@ impl ModelText {
 pub(super) fn model<'t>(reader: &mut Reader<'t>, section: Section<'_, 't>) -> Option<ModelText> {
     let value = section.get("model")?;
     let at = value.span().start;
+    let before = reader.count();
+    let table = reader.section("model", value, "a model")?;
+    look(reader, table, at);
+    if reader.count() > before {
+        return None;
+    }
     let settings = match ModelSettings::deserialize(ValueDeserializer::from(value.clone())) {
         Ok(settings) => settings,
         Err(error) => {
             let at = error.span().map_or(at, |span| span.start);
-            let hint = "write `model = { model = \"NAME\", dialect = \"anthropic\" }`";
-            reader.report(at, error.message(), Some(hint));
+            reader.report(at, error.message(), Some(MODEL_HINT));
             return None;
         }
     };
@@ -61,6 +70,42 @@ pub(super) fn model<'t>(reader: &mut Reader<'t>, section: Section<'_, 't>) -> Op
             reader.report(at, &error.to_string(), None);
             None
         }
+    }
+}
+
+/// Looks at the table of a model, which begins at `at`.
+fn look<'t>(reader: &mut Reader<'t>, model: Section<'_, 't>, at: usize) {
+    let dialects = ModelDialect::ALL.map(ModelDialect::as_str);
+    let fields = [
+        ("model", Kind::Text),
+        ("dialect", Kind::Word(&dialects)),
+        ("base_url", Kind::Text),
+        ("base_url_env", Kind::Text),
+        ("key_env", Kind::Text),
+        ("instructions", Kind::Text),
+        ("turns_max", SMALL_COUNT),
+        ("output_tokens_max", SMALL_COUNT),
+        ("context_tokens", COUNT),
+        ("temperature", Kind::Number),
+        ("budget", Kind::Own),
+        ("prices", Kind::Own),
+    ];
+    reader.shape(model, &fields);
+    reader.needs(model, at, &["model", "dialect"], MODEL_HINT);
+    if let Some(value) = model.get("budget")
+        && let Some(budget) = reader.section("budget", value, "a budget")
+    {
+        let money = ("money", Kind::Number);
+        reader.shape(budget, &[("tokens", COUNT), money, ("time_s", COUNT)]);
+    }
+    if let Some(value) = model.get("prices")
+        && let Some(prices) = reader.section("prices", value, "a list of prices")
+    {
+        let fields =
+            ["input", "output", "cache_read", "cache_write"].map(|key| (key, Kind::Number));
+        reader.shape(prices, &fields);
+        let hint = "say what a million tokens cost";
+        reader.needs(prices, value.span().start, &["input", "output"], hint);
     }
 }
 
@@ -151,8 +196,7 @@ pub(super) fn work<'t>(
                 None => {
                     if section.get("model").is_none() {
                         let message = format!("{named} has no model");
-                        let hint = "add `model = { model = \"NAME\", dialect = \"anthropic\" }`";
-                        reader.report(worker.at, &message, Some(hint));
+                        reader.report(worker.at, &message, Some(MODEL_HINT));
                     }
                     Work::Steps(found.steps)
                 }

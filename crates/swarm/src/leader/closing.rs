@@ -1,11 +1,12 @@
 //! The end of a run: its hooks, its strays, its figures, its record, its services.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use pointsman_approvals::EndScope;
 use pointsman_gate::{ClassifierState, Happening};
-use pointsman_ledger::{ReadError, RunEnded};
+use pointsman_ledger::{ReadError, RecordBody, RunEnded};
 use pointsman_model::Millis;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -46,6 +47,7 @@ impl Leader {
             halted: tally.halted.len(),
         };
         let exit = ExitCode::of(self.plan.stopping(), ends, found);
+        self.remarks.extend(tally.on_hooks());
         self.remarks.extend(tally.halted);
         self.remarks.extend(self.on_classifier());
         let record = RunEnded {
@@ -111,8 +113,18 @@ impl Leader {
         }
     }
 
-    /// The census and the counts, from the ledger.
+    /// The census and the counts, from the ledger, and from what it could not take: a full disk hides nothing of what
+    /// became of the run.
     async fn reckon(&mut self) -> (Vec<CensusLine>, Tally) {
+        let unwritten = self.unwritten().await;
+        let (census, mut tally) = self.reckon_written().await;
+        for end in unwritten {
+            tally.take(end, &HashSet::new());
+        }
+        (census, tally)
+    }
+
+    async fn reckon_written(&mut self) -> (Vec<CensusLine>, Tally) {
         let ground = Arc::clone(&self.ground);
         let path = ground.ledger.path().to_owned();
         let reckoned = tokio::task::spawn_blocking(move || {
@@ -129,6 +141,22 @@ impl Leader {
         self.remarks
             .push(format!("the calls could not be counted: {why}").into());
         Default::default()
+    }
+
+    /// The ends that are not on record.
+    async fn unwritten(&mut self) -> Vec<RecordBody> {
+        let ledger = &self.ground.ledger;
+        // One that is closed has nothing more to tell.
+        let ends = ledger.settle(self.ground.run).await.unwrap_or_default();
+        if let Some(error) = ledger.failing().filter(|_| !ends.is_empty()) {
+            let what = match ends.len() {
+                1 => "1 end of a call or an agent is".into(),
+                count => format!("{count} ends of calls and agents are"),
+            };
+            let text = format!("{what} not on record, though counted here: {error}");
+            self.remarks.push(text.into());
+        }
+        ends
     }
 
     fn results(&self) -> Vec<JobResult> {

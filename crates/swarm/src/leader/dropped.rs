@@ -52,13 +52,22 @@ async fn close(ground: &Arc<Ground>, top: WorkerId, why: &str) -> Result<(), Clo
 /// Closes what agents left that never came to their end: those below an agent that did not wait for them. Gives them.
 pub(super) async fn close_rest(ground: &Arc<Ground>) -> Vec<WorkerId> {
     let closing = async {
-        let left = look(ground, Whose::All).await?;
+        // What has ended and could not be recorded is no left-over.
+        let ended = ground.ledger.settle(ground.run).await?;
+        let mut left = look(ground, Whose::All).await?;
+        left.without(&ended);
         let workers = left.workers.clone();
         close_left(ground, left, "it came to no end of its own and was dropped").await?;
         Ok::<_, CloseError>(workers)
     };
     closing.await.unwrap_or_else(|error| {
-        tracing::error!(%error, "what agents left could not be closed");
+        match error {
+            // The ledger has said that it fails.
+            CloseError::Append(error) => tracing::debug!(%error, "agents' leavings stay open"),
+            CloseError::Read(_) | CloseError::Lost => {
+                tracing::error!(%error, "what agents left could not be closed");
+            }
+        }
         Vec::new()
     })
 }
@@ -132,6 +141,20 @@ struct Left {
 }
 
 impl Left {
+    /// Leaves out what has ended by these.
+    fn without(&mut self, ends: &[RecordBody]) {
+        for end in ends {
+            match end {
+                RecordBody::CallEnded(ended) => drop(self.calls.remove(&ended.call)),
+                RecordBody::WorkerEnded(ended) => {
+                    self.workers.retain(|worker| *worker != ended.worker);
+                }
+                // No end of a call or an agent.
+                _ => {}
+            }
+        }
+    }
+
     /// What they left. Blocks on the disk.
     fn of(reader: &LedgerReader, run: RunId, whose: Whose) -> Result<Self, ReadError> {
         let counts = |lineage: &Lineage| match whose {

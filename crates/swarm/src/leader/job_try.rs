@@ -87,7 +87,11 @@ fn try_end(came: Result<AgentEnd, NotBorn>) -> TryEnd {
             reason: reason.into(),
         },
         Ok(AgentEnd::Stopped) => TryEnd::Stopped,
-        Err(not_born) => TryEnd::Failed {
+        // The run's own limit.
+        Err(not_born @ NotBorn::TooMany { .. }) => TryEnd::Halted {
+            reason: not_born.to_string().into(),
+        },
+        Err(not_born @ NotBorn::NotRecorded(_)) => TryEnd::Failed {
             reason: not_born.to_string().into(),
         },
     }

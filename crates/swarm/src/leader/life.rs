@@ -244,8 +244,8 @@ async fn bury(ground: &Arc<Ground>, lineage: &Lineage, end: &AgentEnd) {
         ground.ledger.note(ground.run, ended).await
     };
     if let Err(error) = recorded {
-        // The spawn is on record; a worker without an end is closed at the ledger's next start.
-        tracing::error!(%worker, %error, "the end of an agent could not be recorded");
+        // The ledger has said that it fails; it keeps the end, and else closes the worker at its next start.
+        tracing::debug!(%worker, %error, "the end of an agent could not be recorded");
     }
     ground.tell(RunEvent::WorkerEnded {
         worker,

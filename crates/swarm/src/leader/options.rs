@@ -50,6 +50,15 @@ pub struct LeaderOptions {
     pub resume: Option<RunId>,
 }
 
+/// What a start would come to, as far as that can be told without touching anything.
+#[derive(Debug)]
+pub struct Checked {
+    /// What is wrong with settings and rules.
+    pub problems: Vec<Problem>,
+    /// Whether they let it start.
+    pub may_start: Result<(), StartError>,
+}
+
 /// Why a leader does not start. Nothing ran.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

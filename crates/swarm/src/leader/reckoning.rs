@@ -1,12 +1,13 @@
 //! The reckoning at the end of a run: calls in numbers, and the census of those that nobody could
 //! answer, read back from the ledger, which alone has them all.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use dashmap::DashMap;
 use pointsman_ledger::{
-    CensusRow, Filter, LedgerReader, ReadError, RecordBody, RecordKind, WorkerEnd,
+    CensusRow, Filter, HookCame, HookReport, LedgerReader, ReadError, RecordBody, RecordKind,
+    WorkerEnd,
 };
 use pointsman_model::{
     CallId, CallState, EffectKind, Outcome, Overlay, PathValue, RuleText, RunId, ToolInput,
@@ -87,6 +88,17 @@ pub(super) struct Tally {
     pub(super) counts: CallCounts,
     /// The agents that were halted, and why, whatever became of their jobs.
     pub(super) halted: Vec<Box<str>>,
+    /// How each hook did that had a turn.
+    hooks: BTreeMap<Box<str>, HookTurns>,
+}
+
+/// How one hook did.
+#[derive(Default)]
+struct HookTurns {
+    all: u64,
+    failed: u64,
+    /// How it failed last.
+    how: Box<str>,
 }
 
 /// Counts the calls of a run by how they ended; those of the census are the unanswered ones, whatever refused them in
@@ -101,35 +113,72 @@ pub(super) fn tally(ledger: &Path, run: RunId, census: &[CensusLine]) -> Result<
             RecordKind::RequestOpened,
             RecordKind::WorkerSpawned,
             RecordKind::WorkerEnded,
+            RecordKind::CallHooked,
+            RecordKind::HooksTold,
         ],
         ..Filter::default()
     })?;
     let mut tally = Tally::default();
     for record in records.records {
-        match record.body {
-            RecordBody::RequestOpened(_) => tally.counts.questions += 1,
-            RecordBody::WorkerSpawned(_) => tally.counts.agents += 1,
+        tally.take(record.body, &unanswered);
+    }
+    Ok(tally)
+}
+
+impl Tally {
+    /// Counts a record in; a call among `unanswered` as such, whatever refused it in the end.
+    pub(super) fn take(&mut self, body: RecordBody, unanswered: &HashSet<CallId>) {
+        match body {
+            RecordBody::RequestOpened(_) => self.counts.questions += 1,
+            RecordBody::WorkerSpawned(_) => self.counts.agents += 1,
             RecordBody::WorkerEnded(ended) if ended.end == WorkerEnd::Halted => {
                 let text = format!("{} was halted: {}", ended.worker, ended.text);
-                tally.halted.push(text.into());
+                self.halted.push(text.into());
             }
             RecordBody::CallEnded(ended) => {
-                tally.counts.calls += 1;
+                self.counts.calls += 1;
                 if unanswered.contains(&ended.call) {
-                    tally.counts.unanswered += 1;
+                    self.counts.unanswered += 1;
                 } else {
-                    *slot(&mut tally.counts, ended.state, ended.outcome) += 1;
+                    *slot(&mut self.counts, ended.state, ended.outcome) += 1;
                 }
             }
             RecordBody::CallUnknown(_) => {
-                tally.counts.calls += 1;
-                tally.counts.unknown += 1;
+                self.counts.calls += 1;
+                self.counts.unknown += 1;
             }
-            // Agents that ended by themselves; the filter wants no other kind.
+            RecordBody::CallHooked(hooked) => self.hooks_had_turns(hooked.hooks),
+            RecordBody::HooksTold(told) => self.hooks_had_turns(told.hooks),
+            // Agents that ended by themselves; nobody hands in another kind.
             _ => {}
         }
     }
-    Ok(tally)
+}
+
+impl Tally {
+    fn hooks_had_turns(&mut self, reports: Vec<HookReport>) {
+        for report in reports {
+            let turns = self.hooks.entry(report.hook).or_default();
+            turns.all += 1;
+            if report.came == HookCame::Failed {
+                turns.failed += 1;
+                turns.how = report.text;
+            }
+        }
+    }
+
+    /// A line for each hook that failed: one that always does guards nothing, and nobody may have looked.
+    pub(super) fn on_hooks(&self) -> impl Iterator<Item = Box<str>> {
+        let failed = self.hooks.iter().filter(|(_, turns)| turns.failed > 0);
+        failed.map(|(hook, turns)| {
+            let how_often = match (turns.failed, turns.all) {
+                (1, 1) => "the only time it was run".to_owned(),
+                (failed, all) if failed == all => format!("all {all} times it was run"),
+                (failed, all) => format!("{failed} of the {all} times it was run"),
+            };
+            format!("hook `{hook}` failed {how_often}: {}", turns.how).into()
+        })
+    }
 }
 
 fn slot(counts: &mut CallCounts, state: CallState, outcome: Option<Outcome>) -> &mut u64 {

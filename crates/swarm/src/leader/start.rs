@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use dashmap::DashMap;
-use pointsman_approvals::{Grants, Reign, Requests, RequestsOptions, RequestsService, in_process};
+use pointsman_approvals::{
+    EditedInputs, Grants, Reign, Requests, RequestsOptions, RequestsService, in_process,
+};
 use pointsman_gate::{
     Adjudicator, CoordinatorHandler, Explaining, HookPlace, Hooks, Lifts, Notices, Panel,
     SwarmWorkerHandler, hooks_that_cant_start,
@@ -14,7 +16,7 @@ use pointsman_gate::{
 use pointsman_ledger::{HighestIds, Ledger, OpenReport, RunStart};
 use pointsman_model::{Attended, Millis, RunId};
 use pointsman_policy::Problem;
-use pointsman_tools::{Pace, RunIds};
+use pointsman_tools::{Pace, RunIds, Toolbox};
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -26,7 +28,9 @@ use super::orders::Order;
 use super::past::Past;
 use super::roster::{Roster, roster};
 use super::work::{check_models, without_keys};
-use super::{Leader, LeaderHandle, LeaderOptions, Patience, Progress, StartError, reaping};
+use super::{
+    Checked, Leader, LeaderHandle, LeaderOptions, Patience, Progress, StartError, reaping,
+};
 use crate::directory::Directory;
 use crate::job_card::JobBoard;
 use crate::plan::Plan;
@@ -47,16 +51,17 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(30 * 60);
 pub(super) async fn start(
     mut options: LeaderOptions,
 ) -> Result<(LeaderHandle, Leader), StartError> {
-    let (grounds, mut problems) = job_grounds(&options)?;
-    let (agents, found) = roster(&options);
-    problems.extend(found);
-    check_models(&options)?;
-    options.environment = without_keys(&options);
-    let place = hook_place(&options, None);
-    problems.extend(hooks_that_cant_start(&options.loaded.hooks, &place));
+    let Looked {
+        grounds,
+        agents,
+        problems,
+    } = look(&mut options)?;
     may_start(&options, &problems)?;
     options.place.prepare()?;
     let (ledger, report) = open_ledger(&options).await?;
+    for dead in &report.dead {
+        options.place.clear_socket(dead.run);
+    }
     let taken = take(&ledger, &options, &grounds).await?;
     let (run, unknown) = (taken.run, taken.past.unknown());
     let owner = options.place.owner(run);
@@ -105,6 +110,38 @@ pub(super) async fn start(
         options,
     };
     Ok((handle, leader))
+}
+
+/// What is found out before anything is touched.
+struct Looked {
+    grounds: Vec<JobGround>,
+    agents: Roster,
+    problems: Vec<Problem>,
+}
+
+fn look(options: &mut LeaderOptions) -> Result<Looked, StartError> {
+    let (grounds, mut problems) = job_grounds(options)?;
+    let (agents, found) = roster(options);
+    problems.extend(found);
+    check_models(options)?;
+    options.environment = without_keys(options);
+    let place = hook_place(options, None);
+    problems.extend(hooks_that_cant_start(&options.loaded.hooks, &place));
+    Ok(Looked {
+        grounds,
+        agents,
+        problems,
+    })
+}
+
+/// See [`Leader::check`].
+pub(super) fn check(mut options: LeaderOptions) -> Result<Checked, StartError> {
+    let problems = look(&mut options)?.problems;
+    let may_start = may_start(&options, &problems);
+    Ok(Checked {
+        problems,
+        may_start,
+    })
 }
 
 /// With nobody there a run does not start when something that forbids or asks can't be read.
@@ -214,14 +251,12 @@ fn stand_up(
     let clock = Arc::clone(&options.clock);
     let services_stop = CancellationToken::new();
     let mut services = JoinSet::new();
-    let (requests, service) = RequestsService::new(
-        ledger.clone(),
-        Arc::clone(&clock),
-        &RequestsOptions {
-            reign: taken.reign,
-            ..RequestsOptions::default()
-        },
-    );
+    let asking = RequestsOptions {
+        reign: taken.reign,
+        inputs: edited_inputs(&options.toolbox),
+        ..RequestsOptions::default()
+    };
+    let (requests, service) = RequestsService::new(ledger.clone(), Arc::clone(&clock), &asking);
     services.spawn(service.run(services_stop.clone()));
     let grants = Grants::continued(run, ledger.clone(), Arc::clone(&clock), highest.grant);
     if let Some(classifier) = &options.classifier {
@@ -280,6 +315,21 @@ fn stand_up(
         services,
         services_stop,
     }
+}
+
+/// An input that an answer edits has to fit its tool.
+fn edited_inputs(toolbox: &Arc<Toolbox>) -> EditedInputs {
+    let toolbox = Arc::clone(toolbox);
+    EditedInputs::checked_by(move |tool, input| {
+        let Some(tool) = toolbox.get(tool) else {
+            // Nobody can run it; that is told when it is tried.
+            return Ok(());
+        };
+        tool.check(input).map(drop).map_err(|problems| {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            problems.join("; ").into()
+        })
+    })
 }
 
 /// Starts those who are told of each request: the hooks for notices, and the explainer.

@@ -29,6 +29,10 @@ const KILL_GRACE: Duration = Duration::from_secs(2);
 /// How much of its output an agent is given: enough for a failed build, little enough for a model to read.
 const OUTPUT_BYTES_MAX: usize = 30_000;
 
+/// The longest line, in bytes: the system takes no longer argument, its closing zero included. What is longer is said
+/// before anybody is asked about it.
+const COMMAND_BYTES_MAX: usize = 128 * 1024 - 1;
+
 /// Variables that would make bash run something else than the line says: functions and options
 /// handed down from the shell that the leader was started in, and files read before the line.
 const SHELL_VARIABLES: [&str; 5] = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "OLDPWD"];
@@ -93,6 +97,7 @@ impl Tool for Bash {
                 found: "true".into(),
             }]);
         }
+        startable(&input.command)?;
         Ok(ToolInput::Bash(input))
     }
 
@@ -121,6 +126,36 @@ impl Tool for Bash {
         let time_max = spec.time_max;
         let finished = run_recorded(spec, call, scene).await.map_err(started_not)?;
         ended(&finished, time_max, &report, scene)
+    }
+}
+
+/// Whether the system can start bash with this line at all.
+fn startable(command: &str) -> Result<(), Vec<InputProblem>> {
+    let unfit = |wanted: String, found: String| InputProblem::Unfit {
+        field: "command",
+        wanted: wanted.into(),
+        found: found.into(),
+    };
+    let mut problems = Vec::new();
+    if command.len() > COMMAND_BYTES_MAX {
+        problems.push(unfit(
+            format!(
+                "at most {COMMAND_BYTES_MAX} bytes long, since the system starts no longer one (write it to a file \
+                 and run that)"
+            ),
+            format!("{} bytes long", command.len()),
+        ));
+    }
+    if command.contains('\0') {
+        problems.push(unfit(
+            "a text without null characters, since the system can't hand one on".into(),
+            "one that has some".into(),
+        ));
+    }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems)
     }
 }
 

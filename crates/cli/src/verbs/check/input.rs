@@ -16,7 +16,7 @@ pub(in crate::verbs) fn read(tool: &str, input: &str) -> Result<Call, Failure> {
         return other(name, input);
     };
     let name = known.spec().name.clone();
-    let text = match input.trim_start().starts_with('{') {
+    let text = match is_json(&name, input) {
         true => parse(input)?,
         false => short(&name, input)?,
     };
@@ -33,6 +33,19 @@ pub(in crate::verbs) fn read(tool: &str, input: &str) -> Result<Call, Failure> {
         input: checked,
         text,
     })
+}
+
+/// Whether the input is meant as a JSON object. A command line may begin with a brace too: `{ ls; }`.
+fn is_json(tool: &ToolName, input: &str) -> bool {
+    let input = input.trim_start();
+    match tool.as_str() {
+        "Bash" => {
+            let object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(input);
+            // A slip in an object is told as such.
+            object.is_ok() || input.starts_with("{\"")
+        }
+        _ => input.starts_with('{'),
+    }
 }
 
 /// A tool that is none of pointsman's own: only MCP servers have such.
@@ -78,4 +91,28 @@ fn short(tool: &ToolName, input: &str) -> Result<JsonText, Failure> {
         }
     };
     JsonText::of(&fields).map_err(|error| Failure::of(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brace_begins_an_object_or_a_group_of_commands() {
+        let bash = ToolName::parse("Bash").unwrap();
+        let read = ToolName::parse("Read").unwrap();
+        for (tool, input, expect) in [
+            (&bash, r#"{"command":"ls"}"#, true),
+            (&bash, r#" { "command": "ls" }"#, true),
+            (&bash, r#"{"command":"ls""#, true),
+            (&bash, "{ rm -rf x; }", false),
+            (&bash, "{a,b}", false),
+            (&bash, "ls", false),
+            (&read, r#"{"file_path":"x"}"#, true),
+            (&read, "{", true),
+            (&read, "x", false),
+        ] {
+            assert_eq!(is_json(tool, input), expect, "{tool} {input}");
+        }
+    }
 }

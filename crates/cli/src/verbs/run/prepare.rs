@@ -1,7 +1,6 @@
 //! What a run is started with, read and checked before anything starts.
 
 use std::io::IsTerminal as _;
-use std::path::Path;
 use std::sync::Arc;
 
 use pointsman_agents::ModelAccess;
@@ -16,10 +15,11 @@ use pointsman_swarm::{JobFile, JobFileProblem, LeaderOptions};
 use pointsman_tools::Toolbox;
 use serde_json::json;
 
+use super::super::job_text::job_text;
 use super::super::rules::{self, Given};
 use super::judges;
 use crate::arguments::RunArguments;
-use crate::failure::{Code, Failure};
+use crate::failure::Failure;
 use crate::output::{Form, Output};
 use crate::place::Place;
 
@@ -95,17 +95,12 @@ pub(super) fn prepare(
         Some(run) => Some((run, begun(run, place)?)),
         None => None,
     };
-    let file = match (&begun, &arguments.job_file) {
-        (Some((_, start)), _) => Path::new(start.job_file.as_deref().unwrap_or_default()),
-        (None, Some(file)) => file.as_path(),
-        (None, None) => Path::new(""),
+    let shown = match (&begun, &arguments.job_file) {
+        (Some((_, start)), _) => start.job_file.as_deref().unwrap_or_default().to_owned(),
+        (None, Some(file)) => file.display().to_string(),
+        (None, None) => String::new(),
     };
-    let shown = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        Failure::of(&error)
-            .at(&shown)
-            .hint("`pointsman init` writes a job file to start from")
-    })?;
+    let text = job_text(&shown, place)?;
     let given = rules::read(&arguments.rules, place)?;
     let agents = given.loaded.agents.iter().map(|agent| agent.name.clone());
     let agents: Vec<_> = agents.collect();
@@ -197,27 +192,6 @@ fn tell(problems: &[JobFileProblem], output: &mut Output) -> Failure {
     Failure::bad_input(format!("the job file has {count}; nothing was run"))
 }
 
-/// What `--check` has to say of what is right.
-pub(super) fn told(prepared: &Prepared, output: &mut Output) -> Result<Code, Failure> {
-    let names: Vec<&str> = prepared
-        .job_file
-        .jobs
-        .iter()
-        .map(|job| &*job.name)
-        .collect();
-    output.text(&format!(
-        "{}: no problem; {} jobs: {}\n",
-        prepared.job_file.path,
-        names.len(),
-        names.join(", ")
-    ));
-    output.object(&json!({ "jobFile": &*prepared.job_file.path, "jobs": names }));
-    match prepared.problem_with(Attended::No) {
-        Some(problem) if prepared.wants == Wants::Nobody => Err(problem),
-        Some(_) | None => Ok(Code::Done),
-    }
-}
-
 impl Prepared {
     /// Whether someone can answer: at the terminal, or by command when a flag says so.
     pub(super) fn presence(&self) -> (Attended, Front) {
@@ -258,6 +232,21 @@ impl Prepared {
             folder: place.project.clone(),
             environment: Environment::without_secrets(std::env::vars_os()),
         }
+    }
+
+    /// Whether a run that is started here would find someone who can answer.
+    pub(super) fn attended_here(&self) -> Attended {
+        match self.wants {
+            Wants::AsFound if std::io::stdin().is_terminal() => Attended::Yes,
+            Wants::AsFound | Wants::Nobody | Wants::ByCommand => self.attended_by_name(),
+        }
+    }
+
+    /// The job file's name, and the names of its jobs.
+    pub(super) fn named(&self) -> (String, Vec<String>) {
+        let jobs = self.job_file.jobs.iter();
+        let names = jobs.map(|job| job.name.to_string()).collect();
+        (self.job_file.path.to_string(), names)
     }
 
     fn front(&self) -> Front {

@@ -1,8 +1,9 @@
 //! What a client is answered. Decides nothing: answers go to the requests, orders to the leader.
 
+mod granting;
 mod modes;
 
-use pointsman_approvals::{Answer, Answered, GrantsError};
+use pointsman_approvals::{Answer, AnswerError, Answered, GrantsError};
 use pointsman_gate::Lifted;
 use pointsman_model::{
     Answerer, GrantId, GrantRequest, JsonText, PermissionRule, RequestId, RuleBehavior, RuleSource,
@@ -58,16 +59,20 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
                 edited,
             };
             match verdict_kind(leader, given) {
-                Err(text) => Reply::Error { text },
+                Err(text) => Reply::BadInput { text },
                 Ok(kind) => {
                     let by = person(at);
                     let answer = Answer { kind, by, digest };
                     let requests = leader.requests();
                     let epoch = epoch.unwrap_or_else(|| requests.epoch());
                     match requests.answer_seen_in(epoch, id, answer).await {
-                        Ok(answered) => {
-                            lifted(id, &answered, leader).unwrap_or_else(|| came(id, &answered))
-                        }
+                        Ok(answered) => match lifted(id, &answered, leader) {
+                            Some(reply) => reply,
+                            None => granting::told(came(id, &answered), &answered, leader).await,
+                        },
+                        Err(error @ AnswerError::Misfit { .. }) => Reply::BadInput {
+                            text: format!("{error}; nothing was answered"),
+                        },
                         Err(error) => failed(&error),
                     }
                 }

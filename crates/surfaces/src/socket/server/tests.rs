@@ -233,7 +233,7 @@ async fn always_grants_the_chosen_proposal() {
         epoch: None,
     };
     let reply = leader.ask(always(3)).await;
-    assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
+    assert!(matches!(reply, Reply::BadInput { .. }), "{reply:?}");
     assert_eq!(came_of(leader.ask(always(2)).await), Came::Won);
     let VerdictKind::Allow {
         grant: Some(grant), ..
@@ -340,7 +340,7 @@ async fn a_yes_may_carry_another_input_and_another_rule() {
         epoch: None,
     };
     let reply = leader.ask(always("Bash(git")).await;
-    assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
+    assert!(matches!(reply, Reply::BadInput { .. }), "{reply:?}");
     assert_eq!(
         came_of(leader.ask(always("Bash(git push)")).await),
         Came::Won
