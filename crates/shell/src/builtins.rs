@@ -44,7 +44,7 @@ pub(crate) fn call(
             reader(walker, called, state);
         }
         "eval" => eval(walker, scene, called, state),
-        "source" | "." => source(walker, called, state),
+        "source" | "." => source(walker, scene, called, state),
         "trap" => {
             trap(walker, scene, called, state);
             if called.args().len() > 1 {
@@ -59,6 +59,7 @@ pub(crate) fn call(
         ":" | "true" | "false" | "exit" | "return" | "break" | "continue" | "type" | "pwd"
         | "help" => reader(walker, called, state),
         "history" if called.args().is_empty() => reader(walker, called, state),
+        "history" => history(walker, called, state),
         // The shell's own jobs and state: harmless, and no reading that people expect to run unasked.
         "logout" | "wait" | "jobs" | "bg" | "fg" | "disown" | "times" | "caller" | "dirs"
         | "unalias" | "suspend" => self::program(walker, called, state),
@@ -129,6 +130,22 @@ fn completes(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, st
                 walker.call_script(&scene, called, text, field.span, view, &mut state.clone());
             }
             None => opaque(walker, called, OpaqueWhy::UnknownScript),
+        }
+    }
+}
+
+/// `history -a FILE` and kin, which write what was run, or take a file's lines for it.
+fn history(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
+    program(walker, called, state);
+    let role = PathRole::Operand;
+    let args = called.args();
+    let has = |letters: &[&str]| args.iter().any(|it| letters.iter().any(|flag| it.is(flag)));
+    for file in args.iter().filter(|field| !field.may_be_option()) {
+        if has(&["-a", "-w"]) {
+            let change = pointsman_model::Change::Content;
+            walker.write(called.view, file, role, change, state, called.part);
+        } else if has(&["-r", "-n"]) {
+            walker.read(called.view, file, role, Reach::Itself, state, called.part);
         }
     }
 }
@@ -268,13 +285,15 @@ fn eval(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: 
     }
 }
 
-fn source(walker: &mut Walker<'_>, called: &Called<'_>, state: &mut State) {
+fn source(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &mut State) {
     program(walker, called, state);
     let mut args = called.args().iter().filter(|field| !field.is("--"));
     match args.next() {
         Some(field) if field.text().is_some_and(|text| !text.starts_with("/dev/")) => {
             let (view, role) = (called.view, PathRole::Operand);
             walker.read(view, field, role, Reach::Itself, state, called.part);
+            let rest: Vec<Field> = args.cloned().collect();
+            walker.run_written(scene, called, field, &rest, state);
         }
         _ => opaque(walker, called, OpaqueWhy::UnknownScript),
     }
@@ -314,6 +333,11 @@ fn alias(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state:
             let view = EffectView::Might;
             let inner = Scene { view, ..*scene };
             walker.call_script(&inner, called, text, field.span, view, &mut state.clone());
+        }
+    }
+    for field in called.args() {
+        if let Some((name, text)) = field.text().and_then(|text| text.split_once('=')) {
+            state.alias(name, text);
         }
     }
 }

@@ -2,11 +2,12 @@
 //! Bash's order, as far as the line alone tells.
 
 mod braces;
+mod cut;
 
 use compact_str::{CompactString, ToCompactString, format_compact};
 use pointsman_model::{AbsPath, Span};
 
-use self::braces::Unit;
+use self::braces::{joined, units};
 use crate::field::{Field, Known, Shape, Unknown};
 use crate::limits::{FIELD_BYTES_MAX, FIELDS_MAX, VALUE_BYTES_MAX};
 use crate::state::{Folder, State, Value};
@@ -220,7 +221,9 @@ impl Expander<'_> {
                 }
                 Value::Number => Value::Number,
                 Value::Patterns(patterns) => Value::Patterns(patterns),
-                Value::Texts(_) | Value::List(_) | Value::Unknown => return unknown,
+                Value::Texts(_) | Value::Among(_) | Value::List(_) | Value::Unknown => {
+                    return unknown;
+                }
             },
             Form::Indirect => match self.state.variables.get(parameter.name) {
                 Some(Value::Texts(names)) if names.len() == 1 && parameter.index.is_none() => names
@@ -230,12 +233,17 @@ impl Expander<'_> {
                     .unwrap_or(Value::Unknown),
                 _ => return unknown,
             },
-            Form::Assign
-            | Form::Error
-            | Form::Other
-            | Form::Cut
-            | Form::Transform
-            | Form::Prompt => return unknown,
+            Form::Other => match (self.variable(parameter), parameter.words.as_slice()) {
+                (Value::Texts(texts), [word]) if texts.iter().all(|text| !text.is_empty()) => {
+                    self.value(word)
+                }
+                _ => return unknown,
+            },
+            Form::Cut(cut) => match self.cut(parameter, cut) {
+                Some(text) => Value::text(text),
+                None => return unknown,
+            },
+            Form::Assign | Form::Error | Form::Transform | Form::Prompt => return unknown,
         };
         match value {
             Value::Texts(mut texts) if texts.len() == 1 => {
@@ -247,11 +255,24 @@ impl Expander<'_> {
                 }
             }
             Value::List(items) if is_list(parameter) && parameter.quoted => Atom::Each(items),
+            // Nothing in them is split or stands for names of files.
+            Value::List(items)
+                if is_list(parameter)
+                    && items.iter().all(|item| {
+                        !item.is_empty() && !item.contains([' ', '\t', '\n', '*', '?', '['])
+                    }) =>
+            {
+                Atom::Each(items)
+            }
             Value::Patterns(mut patterns) if patterns.len() == 1 => {
                 Atom::Pattern(patterns.pop().unwrap_or_default(), parameter.quoted)
             }
             Value::Number => Atom::Unknown(Shape::Number),
-            Value::Texts(_) | Value::List(_) | Value::Patterns(_) | Value::Unknown => unknown,
+            Value::Texts(_)
+            | Value::Among(_)
+            | Value::List(_)
+            | Value::Patterns(_)
+            | Value::Unknown => unknown,
         }
     }
 
@@ -550,29 +571,4 @@ fn is_pattern(text: &str) -> bool {
         }
     }
     false
-}
-
-fn units(atoms: Vec<Atom>) -> Vec<Unit> {
-    let mut units = Vec::new();
-    for atom in atoms {
-        match atom {
-            Atom::Bare(text) => units.extend(text.chars().map(Unit::Char)),
-            other => units.push(Unit::Whole(other)),
-        }
-    }
-    units
-}
-
-fn joined(units: Vec<Unit>) -> Vec<Atom> {
-    let mut atoms: Vec<Atom> = Vec::new();
-    for unit in units {
-        match unit {
-            Unit::Char(char) => match atoms.last_mut() {
-                Some(Atom::Bare(text)) => text.push(char),
-                _ => atoms.push(Atom::Bare(char.to_compact_string())),
-            },
-            Unit::Whole(atom) => atoms.push(atom),
-        }
-    }
-    atoms
 }

@@ -225,7 +225,9 @@ fn here(at: &Expander<'_>, simple: &Simple<'_>) -> Output {
             Some(text) if texts.len() == 1 => Output::Text(format!("{text}{end}")),
             _ => Output::Unknown,
         },
-        Value::List(_) | Value::Patterns(_) | Value::Number | Value::Unknown => Output::Unknown,
+        Value::Among(_) | Value::List(_) | Value::Patterns(_) | Value::Number | Value::Unknown => {
+            Output::Unknown
+        }
     }
 }
 

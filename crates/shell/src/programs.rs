@@ -26,6 +26,7 @@ mod viewers;
 
 pub(crate) use carriers::values;
 pub(crate) use named::below;
+pub(crate) use network::is_foreign;
 pub(crate) use special::is_well_known;
 
 use pointsman_model::{AbsPath, Change, EffectView, PathValue, Reach, RunNature, Word};
@@ -110,6 +111,8 @@ pub(crate) struct Facts {
     pub(crate) elsewhere: Option<Field>,
     /// Names that it makes for files which are there: the new name, and what it stands for.
     pub(crate) links: Vec<(Field, Field)>,
+    /// Files that it fills with what others hold: the file, and the other one.
+    pub(crate) copies: Vec<(Field, Field)>,
     /// Of a program that lists names: what it lists, when that is less than all below what it reads.
     pub(crate) listed: Vec<Field>,
 }
@@ -124,6 +127,7 @@ impl Facts {
             lists: Lists::Nothing,
             elsewhere: None,
             links: Vec::new(),
+            copies: Vec::new(),
             listed: Vec::new(),
         }
     }
@@ -212,9 +216,11 @@ pub(crate) fn told_by_arguments(called: &Called<'_>) -> Told {
     let carried = carriers::carried(called, name);
     let mut inner = carried.inner;
     inner.extend(globals::without(called, name));
+    let mut uses = named::named(called, name);
+    uses.extend(carried.uses);
     Told {
         inner,
-        uses: named::named(called, name),
+        uses,
         unusual: carried.unusual,
     }
 }

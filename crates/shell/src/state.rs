@@ -3,6 +3,7 @@
 //! A state says what is known at one place of the line. Where two ways meet, [`State::join`] keeps
 //! what both may have left behind.
 
+mod made;
 mod shared;
 mod variables;
 
@@ -14,14 +15,14 @@ use pointsman_model::{AbsPath, PathValue};
 use crate::field::Field;
 use crate::limits::ALTERNATIVES_MAX;
 
+use self::made::{Made, add};
+
+pub(crate) use made::Written;
 pub(crate) use shared::Shared;
 pub(crate) use variables::Variables;
 
 /// Folders that a place of the line may run in, beyond which none is told apart.
 const FOLDERS_MAX: usize = 4;
-
-/// Links that a line makes and that are followed behind; nobody makes more in one line by hand.
-const LINKS_MAX: usize = 16;
 
 /// A folder, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +47,8 @@ impl Folder {
 pub(crate) enum Value {
     /// One of these texts.
     Texts(Vec<Box<str>>),
+    /// One of these texts, or anything else: what some ways have set.
+    Among(Vec<Box<str>>),
     /// An array of these.
     List(Vec<Box<str>>),
     /// One of the names of files that match one of these patterns, or the pattern itself.
@@ -63,27 +66,16 @@ impl Value {
 
     fn join(self, other: Self) -> Self {
         match (self, other) {
-            (Self::Texts(mut mine), Self::Texts(others)) => {
-                for text in others {
-                    if !mine.contains(&text) {
-                        mine.push(text);
-                    }
-                }
-                if mine.len() > ALTERNATIVES_MAX {
-                    return Self::Unknown;
-                }
-                Self::Texts(mine)
+            (Self::Texts(mine), Self::Texts(others)) => {
+                united(mine, others).map_or(Self::Unknown, Self::Texts)
             }
-            (Self::Patterns(mut mine), Self::Patterns(others)) => {
-                for pattern in others {
-                    if !mine.contains(&pattern) {
-                        mine.push(pattern);
-                    }
-                }
-                if mine.len() > ALTERNATIVES_MAX {
-                    return Self::Unknown;
-                }
-                Self::Patterns(mine)
+            (Self::Texts(mine) | Self::Among(mine), Self::Texts(others) | Self::Among(others)) => {
+                united(mine, others).map_or(Self::Unknown, Self::Among)
+            }
+            (Self::Texts(texts) | Self::Among(texts), Self::Unknown)
+            | (Self::Unknown, Self::Texts(texts) | Self::Among(texts)) => Self::Among(texts),
+            (Self::Patterns(mine), Self::Patterns(others)) => {
+                united(mine, others).map_or(Self::Unknown, Self::Patterns)
             }
             (mine, other) if mine == other => mine,
             (Self::Number, Self::Texts(texts)) | (Self::Texts(texts), Self::Number)
@@ -94,6 +86,16 @@ impl Value {
             _ => Self::Unknown,
         }
     }
+}
+
+/// What stands in either list; nothing when that is too much to be told apart.
+fn united(mut mine: Vec<Box<str>>, others: Vec<Box<str>>) -> Option<Vec<Box<str>>> {
+    for text in others {
+        if !mine.contains(&text) {
+            mine.push(text);
+        }
+    }
+    (mine.len() <= ALTERNATIVES_MAX).then_some(mine)
 }
 
 /// A function that the line defines.
@@ -128,8 +130,8 @@ struct Rare {
     exported: BTreeSet<Box<str>>,
     /// Variables that take the value of an expression.
     integers: BTreeSet<Box<str>>,
-    /// Names that the line has made for other places: the name, and where it leads.
-    links: Vec<(AbsPath, AbsPath)>,
+    /// What the line has made for those behind it.
+    made: Made,
 }
 
 impl State {
@@ -209,9 +211,7 @@ impl State {
             let mine = Rc::make_mut(&mut self.rare);
             mine.exported.extend(other.rare.exported.iter().cloned());
             mine.integers.extend(other.rare.integers.iter().cloned());
-            for link in &other.rare.links {
-                self.add_link(link.clone());
-            }
+            mine.made.join(&other.rare.made);
         }
     }
 
@@ -230,23 +230,40 @@ impl State {
     }
 
     /// Remembers that these names lead there.
-    pub(crate) fn link(&mut self, names: Vec<PathValue>, targets: &[PathValue]) {
-        for name in names {
-            for target in targets {
-                if let (PathValue::Known(name), PathValue::Known(target)) = (&name, target)
-                    && name != target
-                {
-                    self.add_link((name.clone(), target.clone()));
-                }
-            }
+    pub(crate) fn link(&mut self, names: &[PathValue], targets: &[PathValue]) {
+        for pair in pairs(names, targets) {
+            add(&mut self.made().links, pair);
         }
     }
 
-    fn add_link(&mut self, link: (AbsPath, AbsPath)) {
-        let links = &self.rare.links;
-        if links.len() < LINKS_MAX && !links.contains(&link) {
-            Rc::make_mut(&mut self.rare).links.push(link);
+    /// Remembers that these files hold what those did.
+    pub(crate) fn copy(&mut self, names: &[PathValue], sources: &[PathValue]) {
+        for pair in pairs(names, sources) {
+            add(&mut self.made().copies, pair);
         }
+    }
+
+    /// Remembers what was written into a file.
+    pub(crate) fn write(&mut self, file: &PathValue, written: Written) {
+        if let PathValue::Known(file) = file {
+            add(&mut self.made().written, (file.clone(), written));
+        }
+    }
+
+    /// Remembers what a name is to stand for in front of a command line.
+    pub(crate) fn alias(&mut self, name: &str, text: &str) {
+        add(&mut self.made().aliases, (name.into(), text.into()));
+    }
+
+    /// Takes in what a process of its own has made: files stay behind.
+    pub(crate) fn keep_made(&mut self, other: &Self) {
+        if self.rare.made != other.rare.made {
+            self.made().join(&other.rare.made);
+        }
+    }
+
+    fn made(&mut self) -> &mut Made {
+        &mut Rc::make_mut(&mut self.rare).made
     }
 
     /// Where else the path may lead, by the names that the line has made.
@@ -254,10 +271,45 @@ impl State {
         let (PathValue::Known(path) | PathValue::Pattern { base: path, .. }) = path else {
             return Vec::new();
         };
-        self.rare
-            .links
-            .iter()
+        let links = self.rare.made.links.iter();
+        links
             .filter_map(|(name, target)| Some(target.join(path.below(name)?)))
+            .collect()
+    }
+
+    /// The programs that the file may be, by the names and copies that the line has made.
+    pub(crate) fn programs_behind(&self, path: &PathValue) -> Vec<AbsPath> {
+        let mut found = Vec::new();
+        if let PathValue::Known(path) = path {
+            let made = &self.rare.made;
+            let pairs = made.links.iter().chain(&made.copies);
+            found.extend(
+                pairs
+                    .filter(|(name, _)| name == path)
+                    .map(|(_, it)| it.clone()),
+            );
+        }
+        found
+    }
+
+    /// What the line has written into the file.
+    pub(crate) fn written(&self, path: &PathValue) -> Vec<Written> {
+        let PathValue::Known(path) = path else {
+            return Vec::new();
+        };
+        let written = self.rare.made.written.iter();
+        written
+            .filter(|(file, _)| file == path)
+            .map(|(_, written)| written.clone())
+            .collect()
+    }
+
+    /// What the name is to stand for, by the aliases of the line.
+    pub(crate) fn aliased(&self, name: &str) -> Vec<Box<str>> {
+        let aliases = self.rare.made.aliases.iter();
+        aliases
+            .filter(|(alias, _)| **alias == *name)
+            .map(|(_, text)| text.clone())
             .collect()
     }
 
@@ -283,4 +335,19 @@ impl State {
     pub(crate) fn forget_variables(&mut self) {
         self.variables.forget(|_, value| *value == Value::Unknown);
     }
+}
+
+/// Each name with each place that it is made for.
+fn pairs(names: &[PathValue], places: &[PathValue]) -> Vec<(AbsPath, AbsPath)> {
+    let mut pairs = Vec::new();
+    for name in names {
+        for place in places {
+            if let (PathValue::Known(name), PathValue::Known(place)) = (name, place)
+                && name != place
+            {
+                pairs.push((name.clone(), place.clone()));
+            }
+        }
+    }
+    pairs
 }

@@ -258,12 +258,29 @@ pub(crate) enum Form {
     Error,
     /// `${x:+w}`, `${x+w}`
     Other,
-    /// `${x#p}`, `${x%p}`, `${x/p/r}`, `${x^p}`, `${x:n:m}`: made from the value.
-    Cut,
+    /// Made from the value.
+    Cut(Cut),
     /// `${x@Q}` and kin but `@P`.
     Transform,
     /// `${x@P}`: the value is read as a prompt, which runs what is in it.
     Prompt,
+}
+
+/// What is made from a parameter's value. A doubled operator begins the word behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// `${x#p}`, `${x##p}`
+    Front,
+    /// `${x%p}`, `${x%%p}`
+    Back,
+    /// `${x/p/r}`, `${x//p/r}`
+    Replace,
+    /// `${x^}`, `${x^^}`
+    Upper,
+    /// `${x,}`, `${x,,}`
+    Lower,
+    /// `${x:n:m}`
+    Slice,
 }
 
 /// A redirect.

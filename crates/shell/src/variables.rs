@@ -57,7 +57,7 @@ const HARMLESS: [&str; 49] = [
 ];
 
 /// Change what is found, loaded or started.
-const CHANGE_WHAT_RUNS: [&str; 88] = [
+const CHANGE_WHAT_RUNS: [&str; 114] = [
     "AR",
     "BASHOPTS",
     "BASH_CMDS",
@@ -146,6 +146,32 @@ const CHANGE_WHAT_RUNS: [&str; 88] = [
     "SSH_AUTH_SOCK",
     "SSLKEYLOGFILE",
     "VISUAL",
+    "ACK_OPTIONS",
+    "ANT_ARGS",
+    "ANT_OPTS",
+    "AWKLIBPATH",
+    "AWKPATH",
+    "DOTNET_STARTUP_HOOKS",
+    "ENGINESDIR",
+    "EXINIT",
+    "FZF_DEFAULT_OPTS",
+    "GOENV",
+    "GOTOOLCHAIN",
+    "GRADLE_USER_HOME",
+    "LIBPATH",
+    "MAVEN_ARGS",
+    "OPENSSL_CONF",
+    "OPENSSL_MODULES",
+    "PSQLRC",
+    "RUBYSHELL",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "SBT_OPTS",
+    "SHLIB_PATH",
+    "TAR_OPTIONS",
+    "VIMINIT",
+    "ZDOTDIR",
+    "_JAVA_OPTIONS",
 ];
 
 /// Beginnings of names that change what is found, loaded or started.
@@ -164,6 +190,11 @@ const CHANGING_PREFIXES: [&str; 14] = [
     "UV_",
     "npm_config_",
     "XDG_",
+];
+
+/// Endings of names that hold a command: `SYSTEMD_PAGER`, `FZF_DEFAULT_COMMAND`.
+const CHANGING_ENDINGS: [&str; 8] = [
+    "PAGER", "EDITOR", "ASKPASS", "_COMMAND", "_LINKER", "_RUNNER", "_SHELL", "_WRAPPER",
 ];
 
 /// Lower-case names that programs look at.
@@ -188,6 +219,7 @@ pub(crate) fn weigh(name: &str) -> AssignmentWeight {
         || CHANGING_PREFIXES
             .iter()
             .any(|prefix| name.starts_with(prefix))
+        || CHANGING_ENDINGS.iter().any(|end| name.ends_with(end))
     {
         AssignmentWeight::ChangesWhatRuns
     } else {
@@ -304,6 +336,8 @@ mod tests {
             ("GIT_SSH_COMMAND", AssignmentWeight::ChangesWhatRuns),
             ("PYTHONPATH", AssignmentWeight::ChangesWhatRuns),
             ("https_proxy", AssignmentWeight::ChangesWhatRuns),
+            ("SYSTEMD_PAGER", AssignmentWeight::ChangesWhatRuns),
+            ("TAR_OPTIONS", AssignmentWeight::ChangesWhatRuns),
         ] {
             assert_eq!(weigh(name), expect, "{name}");
         }

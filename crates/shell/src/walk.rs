@@ -5,8 +5,10 @@
 //! to, in a state of its own, as the shell does.
 
 mod assign;
+mod branches;
 mod compute;
 mod facts;
+mod made;
 mod redirect;
 mod simple;
 mod ways;
@@ -17,22 +19,19 @@ use pointsman_model::{AbsPath, EffectView, OpaqueWhy, PathValue, Span};
 
 use self::ways::{can_fail, keeps_state, leaves};
 use crate::analysis::{NameCase, Nesting, Surroundings};
-use crate::expand::escaped;
-use crate::field::{Field, Known};
+use crate::field::Field;
 use crate::limits::WALK_DEPTH_MAX;
 use crate::sink::Sink;
 use crate::state::{Folder, FunctionText, State, Value};
 use crate::syntax::{
-    Body, Command, Compound, Form, Item, Link, Parameter, Piece, Range, Script, Word,
+    Body, Command, Compound, Cut, Form, Item, Link, Parameter, Piece, Range, Script, Word,
 };
 use crate::work;
 
 pub(crate) use facts::folder_of;
+pub(crate) use made::texts_in;
 pub(crate) use redirect::paths;
 pub(crate) use simple::Called;
-
-/// How often a loop's body is walked before what it changes is given up as unknown.
-const ROUNDS_MAX: usize = 4;
 
 /// Simple commands walked for one line, repeats counted; long ones count as several.
 const STEPS_MAX: usize = 8_000;
@@ -114,7 +113,9 @@ impl<'w> Walker<'w> {
         } in &script.items
         {
             if *background {
-                self.command(scene, command, &mut state.clone(), input);
+                self.apart(state, |walker, own| {
+                    walker.command(scene, command, own, input);
+                });
                 continue;
             }
             if keeps_state(command, state) {
@@ -202,7 +203,7 @@ impl<'w> Walker<'w> {
         &mut self,
         scene: &Scene<'_>,
         commands: &[Command<'_>],
-        state: &State,
+        state: &mut State,
         input: &Input,
     ) {
         let mut fed = input.clone();
@@ -226,6 +227,7 @@ impl<'w> Walker<'w> {
             };
             fed = Input { fed: true, ..next };
             self.picked = false;
+            state.keep_made(&own);
             if !keeps {
                 own = state.clone();
             }
@@ -307,29 +309,14 @@ impl<'w> Walker<'w> {
             self.words_of(scene, std::slice::from_ref(&redirect.target), state);
             self.redirect(scene, redirect, state, part, &mut fed);
         }
+        self.remember_group(scene, compound, state);
         match &compound.body {
-            Body::Subshell(script) => self.script(scene, script, &mut state.clone(), &fed),
+            Body::Subshell(script) => self.apart(state, |walker, own| {
+                walker.script(scene, script, own, &fed);
+            }),
             Body::Group(script) => self.script(scene, script, state, &fed),
             Body::If { arms, otherwise } => {
-                let mut ends: Option<State> = None;
-                let mut end = |state: State| match &mut ends {
-                    Some(ends) => ends.join(&state),
-                    None => ends = Some(state),
-                };
-                for (condition, body) in arms {
-                    self.script(scene, condition, state, &fed);
-                    let mut own = state.clone();
-                    self.script(scene, body, &mut own, &fed);
-                    if !body.items.last().is_some_and(|item| leaves(&item.command)) {
-                        end(own);
-                    }
-                }
-                if let Some(script) = otherwise {
-                    self.script(scene, script, state, &fed);
-                }
-                if let Some(ends) = ends {
-                    state.join(&ends);
-                }
+                self.branches(scene, arms, otherwise.as_ref(), state, &fed);
             }
             Body::Loop { condition, body } => {
                 self.repeat(state, |walker, state| {
@@ -372,67 +359,11 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// Walks a body that may run any number of times.
-    fn repeat(&mut self, state: &mut State, mut body: impl FnMut(&mut Self, &mut State)) {
-        let repeats = std::mem::replace(&mut self.sink.repeats, true);
-        let entry = state.clone();
-        for round in 0..=ROUNDS_MAX {
-            let before = state.clone();
-            if round == ROUNDS_MAX {
-                state.forget_changes(&entry);
-            }
-            let mut own = state.clone();
-            body(self, &mut own);
-            state.join(&own);
-            if *state == before || self.sink.full {
-                break;
-            }
-        }
-        self.sink.repeats = repeats;
-    }
-
-    fn for_each(
-        &mut self,
-        scene: &Scene<'_>,
-        name: &str,
-        words: Option<&[Word<'_>]>,
-        body: &Script<'_>,
-        state: &mut State,
-        input: &Input,
-    ) {
-        let mut value = Value::Unknown;
-        if let Some(words) = words {
-            self.words_of(scene, words, state);
-            let fields = self.expander(scene, state).all(words);
-            let Some(fields) = fields.filter(|fields| self.step_over(fields)) else {
-                self.sink.full = true;
-                return;
-            };
-            if fields.is_empty() {
-                return;
-            }
-            let texts: Option<Vec<Box<str>>> = fields
-                .iter()
-                .map(|field| field.text().map(Into::into))
-                .collect();
-            if fields.len() > crate::limits::ALTERNATIVES_MAX {
-                if fields.iter().all(|field| is_counter(field.text())) {
-                    value = Value::Number;
-                }
-            } else if let Some(texts) = texts {
-                value = Value::Texts(texts);
-            } else if let Some(patterns) = patterns(&fields) {
-                value = Value::Patterns(patterns);
-            } else if fields.iter().all(|field| is_counter(field.text())) {
-                value = Value::Number;
-            }
-        }
-        // Set before too: a body that changes nothing else needs no second round then.
-        self.set_outside(scene, name, value.clone(), state);
-        self.repeat(state, |walker, state| {
-            walker.set_outside(scene, name, value.clone(), state);
-            walker.script(scene, body, state, input);
-        });
+    /// Walks what has a process of its own: of what it sets up, the files stay behind alone.
+    fn apart(&mut self, state: &mut State, walk: impl FnOnce(&mut Self, &mut State)) {
+        let mut own = state.clone();
+        walk(self, &mut own);
+        state.keep_made(&own);
     }
 
     fn function(
@@ -508,7 +439,7 @@ impl<'w> Walker<'w> {
             // `${x:1:n}`: what stands behind a colon is computed.
             let before = (word.span.start as usize).checked_sub(1);
             let offset = before.and_then(|at| scene.source.as_bytes().get(at)) == Some(&b':');
-            if offset && parameter.form == Form::Cut {
+            if offset && parameter.form == Form::Cut(Cut::Slice) {
                 self.computed(scene, word, state, word.span);
             }
         }
@@ -527,22 +458,10 @@ impl<'w> Walker<'w> {
             | Form::Default
             | Form::Error
             | Form::Other
-            | Form::Cut
+            | Form::Cut(_)
             | Form::Transform => {}
         }
     }
-}
-
-/// The fields as patterns for names of files, when each is one or a text.
-fn patterns(fields: &[Field]) -> Option<Vec<Box<str>>> {
-    fields
-        .iter()
-        .map(|field| match &field.known {
-            Known::Text(text) => Some(escaped(text).into()),
-            Known::Glob(pattern) => Some(pattern.as_str().into()),
-            Known::Unknown(_) => None,
-        })
-        .collect()
 }
 
 /// Whether the command shows those lines of its input that hold a text, and no secret's name is in it.
@@ -569,11 +488,6 @@ fn picks_lines(command: &Command<'_>) -> bool {
         .filter(|word| !word.starts_with('-'))
         .count();
     searches && plain && operands == 1
-}
-
-/// Whether the text is a number without a sign.
-fn is_counter(text: Option<&str>) -> bool {
-    text.is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Where a folder's relative path leads.

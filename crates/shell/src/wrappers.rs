@@ -72,17 +72,7 @@ fn peel(
     state: &mut State,
 ) {
     let args = called.args();
-    // Only the program of that name in its usual place is known to step aside.
-    let kind = match called.program() {
-        Some(program) if entry.kind == Kind::Plain => {
-            if program.contains('/') || !usual::steps_aside(program, args) {
-                Kind::Loud
-            } else {
-                Kind::Plain
-            }
-        }
-        _ => entry.kind,
-    };
+    let kind = kind_here(called, entry);
     let plain_first = |at: usize| {
         entry.numbers
             && args
@@ -119,6 +109,15 @@ fn peel(
         walker.run(called, RunNature::Program, None, called.view, state);
         return;
     }
+    let first_is_option = inner
+        .first()
+        .is_some_and(|field| entry.skip > 0 && field.may_be_option() && field.text().is_some());
+    if first_is_option && !entry.script_flag {
+        // Options of a subcommand.
+        outer(walker, called, Kind::Loud, state);
+        guess(walker, scene, called, start, state);
+        return;
+    }
     outer(walker, called, kind, state);
     let view = match kind {
         Kind::Plain => called.view,
@@ -145,6 +144,20 @@ fn peel(
     }
     walker.call_inner(scene, called, inner, view, &mut own);
     one_word(walker, scene, called, inner, &own);
+}
+
+/// Only the program of that name in its usual place is known to step aside.
+fn kind_here(called: &Called<'_>, entry: &Entry) -> Kind {
+    match called.program() {
+        Some(program) if entry.kind == Kind::Plain => {
+            if program.contains('/') || !usual::steps_aside(program, called.args()) {
+                Kind::Loud
+            } else {
+                Kind::Plain
+            }
+        }
+        _ => entry.kind,
+    }
 }
 
 /// A command line in one word: some wrappers hand it to a shell.

@@ -235,15 +235,16 @@ fn reads(pattern: &CommandPattern, reading: &Reading, behavior: RuleBehavior) ->
     if behavior == RuleBehavior::Allow {
         return None;
     }
-    let reordered = pattern
-        .options
-        .as_ref()
-        .filter(|_| !reading.is_spelling)
+    let form = pattern.options.as_ref().filter(|_| !reading.is_spelling);
+    let reordered = form
         .and_then(|form| form.matches(&reading.text))
         .map(|has| match has {
             HasOptions::Sure => Strength::Sure,
             HasOptions::May => Strength::May,
         });
+    if reordered.is_none() && form.is_some_and(|form| form.lacks_an_option(&reading.text)) {
+        return None;
+    }
     let may = reading
         .vanishing
         .as_ref()

@@ -39,16 +39,27 @@ pub(crate) enum HasOptions {
 }
 
 impl OptionForm {
-    /// The form of a pattern; nothing when it has no options, or a gap anywhere but at its end.
+    /// The form of a pattern; nothing when it has no options, or a gap in another place than that of words
+    /// behind the program or of the end of its last option: `git push * --force*` is any push with that option.
     pub(super) fn of(text: &[u8]) -> Option<Self> {
-        let (text, open) = match text.strip_suffix(&[SEP, GAP]) {
-            Some(rest) => (rest, true),
-            None => (text, false),
-        };
-        if text.contains(&GAP) {
+        let mut words: Vec<&[u8]> = text.split(|byte| *byte == SEP).collect();
+        if words.first() == Some(&[GAP].as_slice()) {
             return None;
         }
-        let words: Vec<&[u8]> = text.split(|byte| *byte == SEP).collect();
+        let all = words.len();
+        words.retain(|word| *word != [GAP]);
+        let mut open = words.len() < all;
+        if let Some(last) = words.last_mut()
+            && is_option(last)
+            && let Some(option) = last.strip_suffix(&[GAP])
+            && option.iter().any(u8::is_ascii_alphanumeric)
+        {
+            *last = option;
+            open = true;
+        }
+        if words.iter().any(|word| word.contains(&GAP)) {
+            return None;
+        }
         let first = words.iter().position(|word| is_option(word))?;
         let (before, after) = words.split_at_checked(first).filter(|_| first > 0)?;
         let program = before.first().copied().unwrap_or_default();
@@ -83,6 +94,7 @@ impl OptionForm {
             .filter(|it| !it.is_empty())
             .collect();
         let unknown = words.iter().any(|word| word.contains(&GAP));
+        let hides_option = words.iter().any(|word| may_be_option(program, word));
         let mut sure = true;
         for wanted in &self.options {
             match words
@@ -92,7 +104,7 @@ impl OptionForm {
             {
                 Some(HasOptions::Sure) => {}
                 Some(HasOptions::May) => sure = false,
-                None if unknown => sure = false,
+                None if hides_option => sure = false,
                 None => return None,
             }
         }
@@ -124,6 +136,26 @@ impl OptionForm {
         })
     }
 
+    /// Whether the command is one of this program that surely has none of some option of the rule: whatever its
+    /// unknown words stand for, no other reading of the rule matches it.
+    pub(crate) fn lacks_an_option(&self, text: &[u8]) -> bool {
+        let program = self.prefix.split(|byte| *byte == SEP).next();
+        let Some(rest) = text.strip_prefix(&*self.prefix) else {
+            return false;
+        };
+        let Some(program) = program.filter(|_| rest.first() == Some(&SEP)) else {
+            return false;
+        };
+        let mut words = rest.split(|byte| *byte == SEP);
+        !words.clone().any(|word| may_be_option(program, word))
+            && self.options.iter().any(|wanted| {
+                !words
+                    .clone()
+                    .any(|word| self.has(program, word, wanted).is_some())
+            })
+            && words.any(|word| word.contains(&GAP))
+    }
+
     /// Whether a word is, or bundles, the wanted option.
     fn has(&self, program: &[u8], word: &[u8], wanted: &[u8]) -> Option<HasOptions> {
         if !is_option(word) {
@@ -152,6 +184,22 @@ impl OptionForm {
 
 fn is_option(word: &[u8]) -> bool {
     matches!(word, [b'-', second, ..] if !(*second == b'-' && word.len() == 2))
+}
+
+/// Programs none of whose options has a value.
+const WITHOUT_VALUES: [&[u8]; 2] = [b"rm", b"rmdir"];
+
+/// Whether a word that is not known to the end may be an option: the names of files that a pattern stands for
+/// begin as it does, and no program takes a bundle with a dot or a slash in it but for a value's.
+fn may_be_option(program: &[u8], word: &[u8]) -> bool {
+    if !word.contains(&GAP) {
+        return false;
+    }
+    let letter = |byte: &u8| byte.is_ascii_alphabetic() || matches!(*byte, b'-' | GAP);
+    match word.first() {
+        Some(&GAP) => !WITHOUT_VALUES.contains(&program) || word.iter().all(letter),
+        first => first == Some(&b'-'),
+    }
 }
 
 /// The options that a word holds: `-rf` is `-r` and `-f`; `--force=x` is `--force`.
@@ -231,6 +279,24 @@ mod tests {
         check("rm -rf /", "rm / -fr", sure);
         check("rm -rf /", "rm -fr x", None);
         check("git push --force", "git push origin --force", None);
+        for rule in ["git push * --force*", "git push --force*", "git * --force"] {
+            check(rule, "git push origin --force", sure);
+            check(rule, "git push -qf origin", may);
+            check(rule, "git push --forc origin", may);
+            check(rule, "git push origin --force-with-lease", None);
+        }
+    }
+
+    #[test]
+    fn a_name_of_a_file_is_an_option_only_where_it_may_begin_as_one() {
+        let may = Some(HasOptions::May);
+        for command in ["rm *", "rm ?", "rm -*", "rm -r*", "rm *x"] {
+            check("rm -rf *", command, may);
+        }
+        for command in ["rm *.log", "rm x*", "rm build/*", "rm -f *.o", "rm ./*"] {
+            check("rm -rf *", command, None);
+        }
+        check("tar -xf *", "tar *.tar", may);
     }
 
     #[test]

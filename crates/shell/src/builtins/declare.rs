@@ -268,7 +268,8 @@ pub(super) fn compute(
         };
         for name in text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_')) {
             if name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
-                if state.variables.get(name) == Some(&Value::Unknown) {
+                let value = state.variables.get(name);
+                if matches!(value, Some(Value::Unknown | Value::Among(_))) {
                     opaque(walker, called, OpaqueWhy::UnknownScript);
                 }
                 set_variable(walker, scene, name, Value::Number, state);

@@ -1,5 +1,7 @@
 //! Brace expansion: `{a,b}` and `{1..3}`.
 
+use compact_str::ToCompactString as _;
+
 use super::Atom;
 use crate::limits::{BRACE_CHARS_MAX, BRACES_MAX};
 
@@ -140,6 +142,33 @@ fn range(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
             return Some(words);
         }
     }
+}
+
+/// The units of the atoms.
+pub(super) fn units(atoms: Vec<Atom>) -> Vec<Unit> {
+    let mut units = Vec::new();
+    for atom in atoms {
+        match atom {
+            Atom::Bare(text) => units.extend(text.chars().map(Unit::Char)),
+            other => units.push(Unit::Whole(other)),
+        }
+    }
+    units
+}
+
+/// The atoms that units make.
+pub(super) fn joined(units: Vec<Unit>) -> Vec<Atom> {
+    let mut atoms: Vec<Atom> = Vec::new();
+    for unit in units {
+        match unit {
+            Unit::Char(char) => match atoms.last_mut() {
+                Some(Atom::Bare(text)) => text.push(char),
+                _ => atoms.push(Atom::Bare(char.to_compact_string())),
+            },
+            Unit::Whole(atom) => atoms.push(atom),
+        }
+    }
+    atoms
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use std::sync::LazyLock;
 
 use pointsman_model::EffectView;
 
-use self::table::{CARRIERS, Carrier, FED, Value};
-use super::Inner;
-use super::told;
+use self::table::{CARRIERS, Carrier, FED, OPERANDS, Value};
+use super::told::{self, Language};
+use super::{Facts, Inner, Use};
 use crate::field::Field;
 use crate::walk::Called;
 
@@ -25,6 +25,8 @@ const ABBREVIATED_MIN: usize = 5;
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
     pub(crate) inner: Vec<Inner>,
+    /// Files that the code in it names.
+    pub(crate) uses: Vec<Use>,
     /// Something else than what such an option usually names: no prefix rule covers it.
     pub(crate) unusual: bool,
 }
@@ -37,8 +39,14 @@ pub(crate) fn carried(called: &Called<'_>, name: &str) -> Carried {
             continue;
         }
         for option in carrier.options {
+            if *option == OPERANDS {
+                for value in called.args().iter().filter(|it| !it.may_be_option()) {
+                    take(carrier, value, called.args(), &mut found);
+                }
+                continue;
+            }
             for value in values(called.args(), option) {
-                take(carrier, &value, &mut found);
+                take(carrier, &value, called.args(), &mut found);
             }
         }
     }
@@ -83,7 +91,7 @@ fn applies(carrier: &Carrier, args: &[Field]) -> bool {
             .any(|text| carrier.within.contains(&text))
 }
 
-fn take(carrier: &Carrier, value: &Field, found: &mut Carried) {
+fn take(carrier: &Carrier, value: &Field, args: &[Field], found: &mut Carried) {
     let might = EffectView::Might;
     match carrier.value {
         Value::Script => {
@@ -107,6 +115,39 @@ fn take(carrier: &Carrier, value: &Field, found: &mut Carried) {
                 }
                 found.inner.push(Inner::Script(script, might));
             }
+        }
+        Value::Program(key, given) => {
+            if !value.prefix().starts_with(key) {
+                return;
+            }
+            found.unusual = true;
+            let program = value.tail(key.len());
+            let mut words = vec![program.text().unwrap_or(&program.source)];
+            let given = args.iter().filter_map(Field::text).find_map(|text| {
+                let at = text.find(given)?;
+                text.get(at + given.len()..)
+            });
+            words.extend(given);
+            let script = match program.text() {
+                Some(_) => Field::made(&words.join(" "), value.span),
+                None => program,
+            };
+            found.inner.push(Inner::Script(script, might));
+        }
+        Value::Commas => {
+            found.unusual = true;
+            let script = match value.text() {
+                Some(text) => Field::made(&text.replace(',', " "), value.span),
+                None => value.clone(),
+            };
+            found.inner.push(Inner::Script(script, might));
+        }
+        Value::Text(Language::Code) => {
+            let mut facts = Facts::program();
+            facts.code(value.text().unwrap_or_default(), value.span);
+            found.unusual |= !facts.inner.is_empty();
+            found.inner.extend(facts.inner);
+            found.uses.extend(facts.uses);
         }
         Value::Text(language) => {
             let text = value.text().unwrap_or_default();

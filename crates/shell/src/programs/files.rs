@@ -25,6 +25,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         "dd" => dd(asked),
         "patch" => patch(asked),
         "split" | "csplit" => split(asked, name),
+        "mount" => mount(asked),
         _ => return None,
     };
     Some(facts)
@@ -252,10 +253,13 @@ fn copy(asked: &Asked<'_>, name: &str) -> Facts {
         if let Some(inside) = &inside {
             facts.might(inside, UseKind::Write(Change::Content));
         }
-        if let Some(kind) = links {
-            for link in std::iter::once(&target).chain(&inside) {
-                let place = leads_to(link, source, kind);
-                facts.links.extend(place.map(|place| (link.clone(), place)));
+        for name in std::iter::once(&target).chain(&inside) {
+            match links {
+                Some(kind) => {
+                    let place = leads_to(name, source, kind);
+                    facts.links.extend(place.map(|place| (name.clone(), place)));
+                }
+                None => facts.copies.push((name.clone(), source.clone())),
             }
         }
     }
@@ -372,6 +376,20 @@ fn write_all(asked: &Asked<'_>, name: &str) -> Facts {
     let keeps = facts.uses.iter().any(|used| !used.field.is("/dev/null"));
     if name == "tee" && !keeps && asked.args().iter().all(|field| field.text().is_some()) {
         facts.nature = RunNature::KnownReader;
+    }
+    facts
+}
+
+/// `mount --bind place name`: another name for the place.
+fn mount(asked: &Asked<'_>) -> Facts {
+    let mut facts = Facts::program();
+    let operands: Vec<&Field> = asked
+        .args()
+        .iter()
+        .filter(|field| !field.may_be_option())
+        .collect();
+    if let [.., place, name] = operands.as_slice() {
+        facts.links.push(((*name).clone(), (*place).clone()));
     }
     facts
 }

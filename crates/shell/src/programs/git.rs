@@ -135,6 +135,7 @@ impl Globals {
                     if let Some(script) = command_of(&setting)
                         && !idle
                     {
+                        globals.scripts.extend(of_git_itself(&setting, &script));
                         globals.scripts.push(script);
                     }
                 }
@@ -194,6 +195,15 @@ pub(super) fn command_of(setting: &Field) -> Option<Field> {
     }
     let bang = usize::from(value.starts_with('!'));
     Some(setting.tail(key.len() + 1 + bang))
+}
+
+/// An alias without a mark in front stands for a subcommand.
+fn of_git_itself(setting: &Field, script: &Field) -> Option<Field> {
+    let (_, value) = setting.prefix().split_once('=')?;
+    let alias = setting.prefix().to_ascii_lowercase().starts_with("alias.");
+    let plain = alias && !value.starts_with('!');
+    let text = script.text().filter(|_| plain)?;
+    Some(Field::made(&format!("git {text}"), setting.span))
 }
 
 fn is_idle(setting: &Field) -> bool {

@@ -101,11 +101,16 @@ const SUBCOMMANDED: [&str; 84] = [
 /// Words that may be the subcommand; more options than that stand in front of none.
 const TRIED_MAX: usize = 4;
 
+/// Whether the first operand of a program of that name is a subcommand.
+pub(super) fn has_subcommands(name: &str) -> bool {
+    SUBCOMMANDED.binary_search(&name).is_ok()
+}
+
 /// The command without the options in front of its subcommand, in each way that they may be read.
 pub(super) fn without(called: &Called<'_>, name: &str) -> Vec<Inner> {
     let args = called.args();
     let option = |field: &Field| field.prefix().starts_with(['-', '+']);
-    if !args.first().is_some_and(option) || !SUBCOMMANDED.contains(&name) {
+    if !args.first().is_some_and(option) || !has_subcommands(name) {
         return Vec::new();
     }
     let mut found = Vec::new();

@@ -5,6 +5,7 @@ use pointsman_model::{Change, Reach, RunNature};
 use super::told::{self, Language};
 use super::{Asked, Facts, UseKind};
 use crate::field::Field;
+use crate::walk::texts_in;
 
 /// An interpreter: its name, options with code for their value, letters that may be bundled in
 /// front of those, and options with another value.
@@ -76,7 +77,12 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             facts.might(field, UseKind::Write(Change::Content));
             client(&mut facts, asked);
         }
-        Some(field) if field.text().is_some() => facts.read(field, Reach::Itself),
+        Some(field) if field.text().is_some() => {
+            facts.read(field, Reach::Itself);
+            for text in texts_in(field, asked.state) {
+                facts.code(&text, field.span);
+            }
+        }
         Some(_) => {}
         None if asked.called.input.fed => {
             facts.nature = RunNature::InlineCode;

@@ -6,7 +6,7 @@
 //! the project's own folders (`tsc`, `tokei`) or runs what the project configures (`mvn`, `pnpm`, `rustc`).
 
 /// Sorted, for people; looked through by halves.
-const RUN_UNASKED: [&str; 89] = [
+const RUN_UNASKED: [&str; 91] = [
     "[",
     "arch",
     "awk",
@@ -37,6 +37,7 @@ const RUN_UNASKED: [&str; 89] = [
     "free",
     "gawk",
     "getconf",
+    "gh",
     "git",
     "grep",
     "groups",
@@ -47,6 +48,7 @@ const RUN_UNASKED: [&str; 89] = [
     "ifconfig",
     "ip",
     "jq",
+    "kubectl",
     "locale",
     "ls",
     "lsof",

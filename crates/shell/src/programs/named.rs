@@ -59,10 +59,56 @@ pub(crate) fn named(called: &Called<'_>, name: &str) -> Vec<Use> {
         let file = Field::made(".npmrc", called.span);
         uses.push(&file, UseKind::Write(Change::Content));
     }
+    for texts in [values(args, "-c"), values(args, "--command")] {
+        if name == "psql" {
+            for text in texts.iter().filter_map(Field::text) {
+                uses.copied(text, called);
+            }
+        }
+    }
+    if let ("psql", Some(text)) = (name, &called.input.text) {
+        uses.copied(text, called);
+    }
+    if name == "stow" {
+        for option in ["-t", "--target"] {
+            for target in values(args, option) {
+                uses.push(&target, UseKind::Below(Change::Content));
+            }
+        }
+    }
+    if let Some(places) = installs(name, args) {
+        for place in places {
+            uses.push(
+                &Field::made(place, called.span),
+                UseKind::Write(Change::Content),
+            );
+        }
+    }
     for formatter in FORMATTERS_BY_NAME.get(name).into_iter().flatten() {
         uses.formatted(formatter, called);
     }
     uses.0
+}
+
+const HOOKS: &[&str] = &[".git/hooks/pre-commit", ".git/hooks/*"];
+const START_FILES: &[&str] = &["~/.bashrc", "~/.bash_profile", "~/.profile", "~/.zshrc"];
+
+/// Places that some programs put themselves into, to be started from there.
+fn installs(name: &str, args: &[Field]) -> Option<&'static [&'static str]> {
+    let verb = args
+        .iter()
+        .find(|field| !field.may_be_option())
+        .and_then(Field::text);
+    let has = |option| args.iter().any(|field| field.is(option));
+    match (name, verb) {
+        ("pre-commit" | "lefthook", Some("install" | "uninstall")) => Some(HOOKS),
+        ("husky" | "simple-git-hooks", _) => Some(HOOKS),
+        ("overcommit", _) if has("--install") => Some(HOOKS),
+        ("conda" | "mamba" | "micromamba", Some("init" | "shell")) => Some(START_FILES),
+        ("pipx", Some("ensurepath")) | ("pnpm" | "volta", Some("setup")) => Some(START_FILES),
+        ("rustup-init" | "rustup-init.sh", _) if !has("--no-modify-path") => Some(START_FILES),
+        _ => None,
+    }
 }
 
 /// `npm config set x y`, `npm set x y`.
@@ -135,7 +181,7 @@ impl Uses {
         }
         for key in ["src=", "source=", "path=", "file="] {
             if let Some(at) = prefix.find(key) {
-                self.push(&piece(value, at + key.len(), &[',', ';']), kind);
+                self.push(&piece(value, at + key.len(), &[',', ';', ' ']), kind);
             }
         }
         if let Some(at) = prefix.find('@') {
@@ -155,6 +201,20 @@ impl Uses {
         }
     }
 
+    /// `\copy t to 'file'`, `\o file` and kin of `psql`.
+    fn copied(&mut self, text: &str, called: &Called<'_>) {
+        let mut words = text.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            let names_one = matches!(word, "to" | "from" | "TO" | "FROM")
+                || word.starts_with('\\') && word != "\\copy";
+            if let (true, Some(file)) = (names_one, words.peek()) {
+                let file = Field::made(file.trim_matches(['\'', ';']), called.span);
+                self.push(&file, UseKind::Read(Reach::Itself));
+                self.push(&file, UseKind::Write(Change::Content));
+            }
+        }
+    }
+
     fn operands(&mut self, entry: &Named, called: &Called<'_>) {
         let args = called.args();
         let plain =
@@ -163,6 +223,13 @@ impl Uses {
         match entry.operands {
             Operands::None => {}
             Operands::Read => operands.for_each(|it| self.file(it, UseKind::Read(Reach::Itself))),
+            Operands::Tree => {
+                // A port or an address is no folder, and does not say which one is shown.
+                let here = Field::made(".", called.span);
+                for folder in operands.chain([&here]) {
+                    self.push(folder, UseKind::Read(Reach::ContentBelow));
+                }
+            }
             Operands::Write => {
                 operands.for_each(|it| self.file(it, UseKind::Write(Change::Content)));
             }

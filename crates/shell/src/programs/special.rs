@@ -2,7 +2,7 @@
 
 use pointsman_model::{Change, EffectView, Reach};
 
-use super::{Asked, Facts, Inner, Lists, UseKind};
+use super::{Asked, Facts, Inner, Lists, UseKind, globals};
 use crate::expand::escaped;
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
@@ -349,12 +349,10 @@ pub(crate) fn is_well_known(name: &str) -> bool {
 pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::program();
     let args = asked.args();
-    let dashes = args
-        .iter()
-        .position(|field| field.is("--"))
-        .map(|at| at + 1);
-    let first = args.iter().position(|field| !field.may_be_option());
-    for at in [first, dashes].into_iter().flatten() {
+    let program = asked.called.program().unwrap_or("");
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let installs = INSTALLERS.contains(&name);
+    for at in starts(args, name).into_iter().filter(|_| !installs) {
         let rest = args.get(at..).unwrap_or_default();
         let known = rest.first().and_then(Field::text).is_some_and(is_program);
         if known && rest.len() > 1 {
@@ -362,6 +360,11 @@ pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
             if !facts.inner.contains(&inner) {
                 facts.inner.push(inner);
             }
+        }
+    }
+    for field in args {
+        if let Some(file) = named_file(field) {
+            facts.might(&file, UseKind::Read(Reach::Itself));
         }
     }
     for field in args.iter().take(TEXTS_MAX) {
@@ -379,6 +382,104 @@ pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
         }
     }
     facts
+}
+
+/// Programs that take the names of others for what they install or start as services, and run none of them.
+const INSTALLERS: [&str; 17] = [
+    "apk",
+    "apt",
+    "apt-get",
+    "aptitude",
+    "brew",
+    "choco",
+    "dnf",
+    "gem",
+    "pacman",
+    "pip",
+    "pip3",
+    "port",
+    "snap",
+    "systemctl",
+    "winget",
+    "yum",
+    "zypper",
+];
+
+/// Words that say what is done to the names behind them, which are no commands.
+const VERBS: [&str; 26] = [
+    "add",
+    "disable",
+    "enable",
+    "get",
+    "help",
+    "info",
+    "install",
+    "list",
+    "ls",
+    "purge",
+    "reinstall",
+    "reload",
+    "remove",
+    "rm",
+    "restart",
+    "search",
+    "show",
+    "start",
+    "status",
+    "stop",
+    "uninstall",
+    "unlink",
+    "update",
+    "upgrade",
+    "which",
+    "why",
+];
+
+/// Words behind which a command line stands.
+const RUNNING: [&str; 6] = ["do", "exec", "run", "shell", "with", "x"];
+
+/// Where a command may begin: at the first operand and behind `--`; behind values of options, and behind a
+/// word that says so. Programs with subcommands `run` what is theirs.
+fn starts(args: &[Field], name: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut valued = true;
+    for (at, field) in args.iter().enumerate() {
+        let Some(text) = field.text() else {
+            valued = false;
+            continue;
+        };
+        if text.starts_with('-') {
+            valued = true;
+            continue;
+        }
+        found.push(at);
+        // What stands behind an option may be its value, or the command's own first word.
+        let goes_on =
+            valued && at > 0 || RUNNING.contains(&text) && !globals::has_subcommands(name);
+        if !goes_on || VERBS.contains(&text) || is_program(text) {
+            break;
+        }
+        valued = false;
+    }
+    let dashes = args.iter().position(|field| field.is("--"));
+    found.extend(dashes.map(|at| at + 1));
+    found
+}
+
+/// The file that an argument names, by the look of it: `x/y`, `.env`, `@f.txt`, `--file=x.yml`.
+fn named_file(field: &Field) -> Option<Field> {
+    let text = field.text()?;
+    let skip = match text.split_once('=') {
+        Some((option, _)) if !option.contains('/') => option.len() + 1,
+        _ if text.starts_with('-') => return None,
+        _ => 0,
+    };
+    let file = field.tail(skip);
+    let at = usize::from(file.prefix().starts_with('@'));
+    let file = file.tail(at);
+    let text = file.text()?;
+    let looks = text.contains(['.', '/']) && !text.contains([' ', '\n']) && !text.contains("://");
+    looks.then_some(file)
 }
 
 /// Arguments of a program that nobody knows that are looked at for commands.

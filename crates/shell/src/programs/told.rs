@@ -27,6 +27,8 @@ pub(crate) enum Language {
     Expect,
     /// A makefile.
     Make,
+    /// Macros of `rpm`: `%(command)`.
+    Macros,
     /// A programming language.
     Code,
 }
@@ -52,6 +54,7 @@ pub(crate) fn scripts(language: Language, text: &str) -> Vec<String> {
         ),
         Language::Expect => behind(text, &["spawn ", "exec ", "system "]),
         Language::Make => make(text),
+        Language::Macros => macros(text),
         Language::Code => Vec::new(),
     };
     found.extend(
@@ -93,6 +96,17 @@ fn behind(text: &str, escapes: &[&str]) -> Vec<String> {
         if let Some(rest) = escapes.iter().find_map(|it| line.strip_prefix(it)) {
             found.push(rest.trim().to_owned());
         }
+    }
+    found
+}
+
+/// What stands between `%(` and its end.
+fn macros(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("%(") {
+        let rest = text.get(at + 2..).unwrap_or("");
+        let end = rest.rfind(')').unwrap_or(rest.len());
+        found.push(rest.get(..end).unwrap_or("").to_owned());
     }
     found
 }
@@ -152,6 +166,10 @@ pub(crate) fn strings(text: &str) -> Vec<String> {
         ("qx/", '/'),
         ("q(", ')'),
         ("q{", '}'),
+        ("qw(", ')'),
+        ("qw{", '}'),
+        ("qw[", ']'),
+        ("qw/", '/'),
         ("[[", ']'),
     ] {
         for (at, _) in text.match_indices(opening) {
@@ -253,6 +271,10 @@ pub(crate) fn files(text: &str) -> Vec<(String, Option<Change>)> {
         });
         let looks = path.contains(['.', '/']) || path == "~";
         if plain && looks && path.len() < 512 && !path.contains("//") {
+            if path.starts_with("/.") {
+                // `home + "/.ssh/id_rsa"`
+                found.push((format!("~{path}"), change));
+            }
             found.push((path.to_owned(), change));
         }
     }
@@ -294,6 +316,8 @@ mod tests {
         check(Language::Sql, "select a from b", &[]);
         check(Language::Make, "x:\n\t@rm x", &["rm x"]);
         check(Language::Make, "A = $(shell rm x)", &["rm x"]);
+        check(Language::Macros, "%{x} %(rm x)", &["rm x"]);
+        check(Language::Code, "exec qw(rm x)", &["rm x"]);
         check(Language::Expect, "spawn rm x", &["rm x"]);
     }
 

@@ -23,7 +23,8 @@ struct Tar {
     /// One of `cxtru`.
     mode: Option<char>,
     archive: Option<Field>,
-    folder: Option<Field>,
+    /// The folders that it goes to, one after another.
+    folders: Vec<Field>,
     members: Vec<Field>,
     /// Commands that it hands to a shell.
     scripts: Vec<Field>,
@@ -56,7 +57,7 @@ impl Tar {
         match letter {
             'c' | 'x' | 't' | 'r' | 'u' => self.mode = Some(letter),
             'f' => self.archive = next.cloned(),
-            'C' => self.folder = next.cloned(),
+            'C' => self.folders.extend(next.cloned()),
             // The old style, letters without a dash, is told here alone.
             'I' | 'F' => self.scripts.extend(next.cloned()),
             'T' | 'X' | 'H' | 'b' | 'g' | 'K' | 'L' | 'N' | 'V' => {}
@@ -85,7 +86,7 @@ impl Tar {
                 return apart;
             }
             "--directory" => {
-                self.folder = value.or_else(|| next.cloned());
+                self.folders.extend(value.or_else(|| next.cloned()));
                 return apart;
             }
             _ => {}
@@ -114,6 +115,11 @@ fn tar(asked: &Asked<'_>) -> Facts {
                 if removes {
                     facts.write(member, Change::Remove);
                 }
+                for folder in &tar.folders {
+                    if let Some(there) = inside(folder, member) {
+                        facts.might(&there, UseKind::Read(Reach::ContentBelow));
+                    }
+                }
             }
         }
         mode => {
@@ -127,13 +133,25 @@ fn tar(asked: &Asked<'_>) -> Facts {
                 }
             }
             if mode == Some('x') {
-                let target = tar.folder.unwrap_or_else(|| asked.here());
+                let target = tar.folders.into_iter().next_back();
+                let target = target.unwrap_or_else(|| asked.here());
                 facts.write(&target, Change::Content);
                 facts.might(&target, UseKind::Below(Change::Content));
             }
         }
     }
     facts
+}
+
+/// A member in a folder that an option names.
+fn inside(folder: &Field, member: &Field) -> Option<Field> {
+    let (front, name) = (folder.text()?, member.text()?);
+    let path = if name.starts_with('/') {
+        name.to_owned()
+    } else {
+        format!("{}/{name}", front.trim_end_matches('/'))
+    };
+    Some(Field::made(&path, member.span))
 }
 
 fn pack(asked: &Asked<'_>) -> Facts {

@@ -1,8 +1,9 @@
 //! Pagers, editors and converters: what they show or change, and the commands they are told to start.
 
-use pointsman_model::{Change, EffectView, Reach};
+use pointsman_model::{Change, EffectView, Reach, Span};
 
 use super::{Asked, Facts, Inner, UseKind, special};
+use crate::field::Field;
 
 /// Programs that show a file or make something of it.
 const SHOW: [&str; 15] = [
@@ -46,9 +47,13 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         let follows_command = at
             .checked_sub(1)
             .and_then(|before| asked.args().get(before))
-            .is_some_and(|before| before.is("-c") || before.is("--cmd"));
-        if edits && follows_command {
-            written(&mut facts, field);
+            .and_then(Field::text)
+            .is_some_and(|before| {
+                before == "--cmd"
+                    || before.starts_with('-') && !before.starts_with("--") && before.ends_with('c')
+            });
+        if edits && (follows_command || field.prefix().starts_with('+')) {
+            written(&mut facts, field.prefix(), field.span);
             continue;
         }
         if field.may_be_option() || field.prefix().starts_with('+') {
@@ -59,22 +64,31 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             facts.might(field, UseKind::Write(Change::Content));
         }
     }
+    if let Some(text) = &asked.called.input.text
+        && edits
+    {
+        written(&mut facts, text, asked.called.span);
+    }
     Some(facts)
 }
 
 /// `w file`, `w! file`, `r file`, `e file` in an editor's command.
-fn written(facts: &mut Facts, command: &crate::field::Field) {
-    let mut words = command.prefix().split_whitespace();
-    while let Some(word) = words.next() {
-        let verb = word.trim_start_matches([':', '%', ',', '.', '$', '1']);
-        let change = match verb.trim_end_matches('!') {
-            "w" | "write" | "wq" | "sav" | "saveas" | "x" => UseKind::Write(Change::Content),
-            "r" | "read" | "e" | "edit" | "so" | "source" => UseKind::Read(Reach::Itself),
-            _ => continue,
-        };
-        if let Some(file) = words.next() {
-            let field = crate::field::Field::made(file.trim_start_matches('>'), command.span);
-            facts.might(&field, change);
+fn written(facts: &mut Facts, commands: &str, span: Span) {
+    for command in commands.split(['|', '\n']) {
+        let mut words = command.split_whitespace();
+        while let Some(word) = words.next() {
+            let verb = word.trim_start_matches([':', '%', ',', '.', '$', '1', '+']);
+            let change = match verb.trim_end_matches('!') {
+                "w" | "write" | "wq" | "sav" | "saveas" | "x" | "W" => {
+                    UseKind::Write(Change::Content)
+                }
+                "r" | "read" | "e" | "edit" | "so" | "source" => UseKind::Read(Reach::Itself),
+                _ => continue,
+            };
+            if let Some(file) = words.next() {
+                let field = Field::made(file.trim_start_matches('>'), span);
+                facts.might(&field, change);
+            }
         }
     }
 }

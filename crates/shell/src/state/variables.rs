@@ -38,17 +38,18 @@ impl Variables {
             return;
         }
         work::count(self.0.len() + other.0.len());
-        let unknown = Rc::new(Value::Unknown);
         for (name, value) in &mut *self.0 {
             match other.0.get(name) {
                 Some(others) if others == value => {}
                 Some(others) => *value = Rc::new((**value).clone().join((**others).clone())),
-                None => *value = Rc::clone(&unknown),
+                // Where nothing set it, it is what the line was started with.
+                None => *value = Rc::new((**value).clone().join(Value::Unknown)),
             }
         }
-        for name in other.0.keys() {
+        for (name, value) in other.0.iter() {
             if !self.0.contains_key(name) {
-                self.0.insert(name.clone(), Rc::clone(&unknown));
+                let value = (**value).clone().join(Value::Unknown);
+                self.0.insert(name.clone(), Rc::new(value));
             }
         }
     }

@@ -137,7 +137,10 @@ impl<'a> Parser<'a> {
             let rest = self.slice(line_start, self.limit);
             if rest.is_empty() {
                 // Bash takes the end of the text for the delimiter, with a warning.
-                return self.syntax();
+                if self.limit < self.source.len() {
+                    return self.syntax();
+                }
+                return Ok((self.limit, self.limit));
             }
             let line_len = rest.find('\n').unwrap_or(rest.len());
             let line = rest.get(..line_len).unwrap_or("");

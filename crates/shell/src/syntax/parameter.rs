@@ -3,7 +3,7 @@
 use super::command::name_len;
 use super::parser::{Parser, Read};
 use super::word::Quoting;
-use super::{Form, Parameter, Piece, Pieces, Word};
+use super::{Cut, Form, Parameter, Piece, Pieces, Word};
 
 impl<'a> Parser<'a> {
     /// Reads `$x` or `$?`; the dollar sign is next, and something that names a parameter behind it.
@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
                 Form::Length => return self.unknown(),
                 _ => {}
             }
-            words.push(self.until_brace(quoting)?);
+            words.push(self.until_brace(quoting, form)?);
         }
         self.at += 1;
         pieces.push(Piece::Parameter(Box::new(Parameter {
@@ -85,11 +85,17 @@ impl<'a> Parser<'a> {
             // What follows a colon otherwise is an offset.
             Some(_) if colon => {
                 self.at += 1;
-                return Ok(Form::Cut);
+                return Ok(Form::Cut(Cut::Slice));
             }
-            Some(b'#' | b'%' | b'/' | b'^' | b',') => {
+            Some(byte @ (b'#' | b'%' | b'/' | b'^' | b',')) => {
                 self.at += 1;
-                return Ok(Form::Cut);
+                return Ok(Form::Cut(match byte {
+                    b'#' => Cut::Front,
+                    b'%' => Cut::Back,
+                    b'/' => Cut::Replace,
+                    b'^' => Cut::Upper,
+                    _ => Cut::Lower,
+                }));
             }
             Some(b'@') => {
                 let form = match self.look(1) {
@@ -108,15 +114,16 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads up to the closing brace, without it.
-    fn until_brace(&mut self, quoting: Quoting) -> Read<Word<'a>> {
+    fn until_brace(&mut self, quoting: Quoting, form: Form) -> Read<Word<'a>> {
         let start = self.at;
         let mut pieces = Pieces::new();
         loop {
             match self.peek() {
                 None => return self.syntax(),
                 Some(b'}') => break,
-                // Whether these quote depends on operator, place and version.
-                Some(b'\'') if quoting == Quoting::Double => return self.unknown(),
+                Some(b'\'') if quoting == Quoting::Double => {
+                    self.plain_quotes(&mut pieces, form)?
+                }
                 Some(b'\\') if self.look(1) == Some(b'\n') => self.at += 2,
                 Some(b'\\') if quoting == Quoting::Double => {
                     let start = self.at;
@@ -149,5 +156,24 @@ impl<'a> Parser<'a> {
             pieces,
             span: self.range_from(start),
         })
+    }
+
+    /// Single quotes in a word between double quotes. They quote nothing in a default, where Bash keeps them as
+    /// they are; whether they quote elsewhere, or hide a brace, depends on operator and version.
+    fn plain_quotes(&mut self, pieces: &mut Pieces<'a>, form: Form) -> Read<()> {
+        let behind = self.slice(self.at + 1, self.limit);
+        let len = behind.find('\'').unwrap_or(0);
+        let inside = behind.get(..len).unwrap_or("");
+        let kept = matches!(
+            form,
+            Form::Default | Form::Assign | Form::Error | Form::Other
+        );
+        if !kept || len == 0 || inside.contains(['}', '{', '$', '`', '"', '\\', '\n']) {
+            return self.unknown();
+        }
+        let start = self.at;
+        self.at += len + 2;
+        pieces.push(Piece::Quoted(self.slice(start, self.at).into()));
+        Ok(())
     }
 }

@@ -30,9 +30,8 @@ pub(crate) struct Tree<'a> {
 pub(crate) fn parse(source: &str) -> Read<Tree<'_>> {
     let mut parser = Parser::new(source);
     let script = parser.script(&End::Input)?;
-    if !parser.pending.is_empty() {
-        return Err(parser.refuse(OpaqueWhy::Syntax));
-    }
+    // Those whose body would begin behind the end of the text have none.
+    parser.read_documents()?;
     Ok(Tree {
         script,
         documents: parser.documents,

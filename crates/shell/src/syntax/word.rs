@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 self.double(pieces)
             }
-            Some(b'[') => self.unknown(),
+            Some(b'[') => self.old_arithmetic(pieces),
             Some(b'\\') if self.look(2) == Some(b'\n') => self.unknown(),
             Some(next) if is_parameter(next) => {
                 self.unbraced(pieces, quoting);
@@ -145,6 +145,17 @@ impl<'a> Parser<'a> {
             self.go_back(start, Attempt::Arithmetic)?;
         }
         self.substitution(pieces, quoting)
+    }
+
+    /// `$[...]`, the older spelling of `$((...))`.
+    fn old_arithmetic(&mut self, pieces: &mut Pieces<'a>) -> Read<()> {
+        self.at += 1;
+        let expression = self.deeper(Self::subscript)?;
+        if expression.span.of(self.source).contains(['\'', '"', '\\']) {
+            return self.unknown();
+        }
+        pieces.push(Piece::Arithmetic(Box::new(expression)));
+        Ok(())
     }
 
     fn substitution(&mut self, pieces: &mut Pieces<'a>, quoting: Quoting) -> Read<()> {

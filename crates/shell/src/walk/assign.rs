@@ -87,6 +87,7 @@ impl Walker<'_> {
                 let known = match at.value(word) {
                     Value::Texts(mut texts) if texts.len() == 1 => texts.pop(),
                     Value::Texts(_)
+                    | Value::Among(_)
                     | Value::List(_)
                     | Value::Patterns(_)
                     | Value::Number
@@ -149,7 +150,7 @@ impl Walker<'_> {
             && match value {
                 Value::Texts(texts) | Value::List(texts) => texts.iter().any(|it| suspicious(it)),
                 Value::Number => false,
-                Value::Patterns(_) | Value::Unknown => true,
+                Value::Among(_) | Value::Patterns(_) | Value::Unknown => true,
             }
     }
 

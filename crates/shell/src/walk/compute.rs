@@ -46,7 +46,7 @@ impl Walker<'_> {
             }),
             Value::Number => false,
             // Names of files are as they are.
-            Value::Patterns(_) | Value::Unknown => true,
+            Value::Among(_) | Value::Patterns(_) | Value::Unknown => true,
         };
         let reads_code =
             names_in(text).any(|(_, name)| state.variables.get(name).is_some_and(hidden));
@@ -93,7 +93,10 @@ impl Walker<'_> {
     fn compared(&mut self, scene: &Scene<'_>, word: &Word<'_>, state: &mut State, range: Range) {
         for piece in &word.pieces {
             if let Piece::Parameter(parameter) = piece
-                && state.variables.get(parameter.name) == Some(&Value::Unknown)
+                && matches!(
+                    state.variables.get(parameter.name),
+                    Some(Value::Unknown | Value::Among(_))
+                )
                 && parameter.form == Form::Plain
             {
                 self.sink.opaque(

@@ -15,10 +15,11 @@ impl Walker<'_> {
         &mut self,
         scene: &Scene<'_>,
         called: &Called<'_>,
-        facts: Facts,
+        mut facts: Facts,
         state: &mut State,
     ) -> Option<Vec<PathValue>> {
-        self.run(called, facts.nature, facts.canonical, called.view, state);
+        let canonical = facts.canonical.take();
+        self.run(called, facts.nature, canonical, called.view, state);
         let mut own = state.clone();
         if let Some(folder) = &facts.elsewhere {
             own.change_folder(folder_of(folder, state));
@@ -47,10 +48,15 @@ impl Walker<'_> {
                 }
             }
         }
-        self.start_all(scene, called, facts.inner, &mut own);
+        let inner = std::mem::take(&mut facts.inner);
+        self.start_all(scene, called, inner, &mut own);
         for (name, target) in &facts.links {
-            state.link(paths(name, &own), &paths(target, &own));
+            state.link(&paths(name, &own), &paths(target, &own));
         }
+        for (name, source) in &facts.copies {
+            state.copy(&paths(name, &own), &paths(source, &own));
+        }
+        self.remember_writes(called, &facts, &own, state);
         let listed: Vec<PathValue> = facts
             .listed
             .iter()

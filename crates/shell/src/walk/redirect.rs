@@ -75,6 +75,7 @@ impl Walker<'_> {
                 texts.first().map(|text| format!("{text}{end}"))
             }
             Value::Texts(_)
+            | Value::Among(_)
             | Value::List(_)
             | Value::Patterns(_)
             | Value::Number
@@ -356,6 +357,11 @@ impl Walker<'_> {
             for path in paths(&home, state) {
                 push(self, EffectView::Might, path);
             }
+        }
+        if let Some(below) = field.text().and_then(|text| text.strip_prefix("~/")) {
+            // Many a program undoes it itself.
+            let path = PathValue::Known(self.home.join(below));
+            push(self, EffectView::Might, path);
         }
         for path in self.known_part(field, state) {
             push(self, EffectView::Might, path);

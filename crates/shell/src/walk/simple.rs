@@ -93,6 +93,11 @@ impl Walker<'_> {
                     Some(Value::Texts(texts)) => {
                         texts.iter().map(|text| Value::text(text.clone())).collect()
                     }
+                    Some(Value::Among(texts)) => texts
+                        .iter()
+                        .map(|text| Value::text(text.clone()))
+                        .chain([Value::Unknown])
+                        .collect(),
                     Some(Value::Patterns(patterns)) => patterns
                         .iter()
                         .map(|pattern| Value::Patterns(vec![pattern.clone()]))
@@ -179,6 +184,7 @@ impl Walker<'_> {
             self.words_of(&inner, std::slice::from_ref(&redirect.target), state);
             self.redirect(&inner, redirect, state, part, &mut fed);
         }
+        self.remember_text(&inner, simple, &fed, state);
         if fields.is_empty() {
             self.assignments_alone(&inner, simple, assignments, state, part);
             return Input::default();
@@ -274,6 +280,11 @@ impl Walker<'_> {
             self.unknown_program(called, state);
             return None;
         };
+        if program.contains('/') {
+            self.run_made(scene, called, state);
+        } else {
+            self.run_aliased(scene, called, program, state);
+        }
         if let Some(bodies) = state.functions.get(program).cloned() {
             self.run(called, RunNature::Program, None, EffectView::Might, state);
             self.call_functions(scene, called, &bodies, state);
@@ -584,11 +595,12 @@ fn find_ambiguous(word: &Word<'_>, state: &State, found: &mut Vec<Box<str>>) {
         for inner in &parameter.words {
             find_ambiguous(inner, state, found);
         }
-        if let Some(Value::Texts(texts) | Value::Patterns(texts)) =
-            state.variables.get(parameter.name)
-            && texts.len() > 1
-            && !found.iter().any(|name| **name == *parameter.name)
-        {
+        let several = match state.variables.get(parameter.name) {
+            Some(Value::Texts(texts) | Value::Patterns(texts)) => texts.len() > 1,
+            Some(Value::Among(_)) => true,
+            Some(Value::List(_) | Value::Number | Value::Unknown) | None => false,
+        };
+        if several && !found.iter().any(|name| **name == *parameter.name) {
             found.push(parameter.name.into());
         }
     }

@@ -37,6 +37,11 @@ fn speaks_bash(name: &str) -> bool {
     !matches!(name, "fish" | "pwsh" | "powershell" | "tcsh" | "csh")
 }
 
+/// Shells whose `-C` has a text for its value too.
+fn speaks_options_of_its_own(name: &str) -> bool {
+    matches!(name, "fish" | "pwsh" | "powershell")
+}
+
 /// Programs that run one of their arguments as a text for `sh`.
 pub(super) fn takes_script(name: &str) -> bool {
     matches!(
@@ -79,7 +84,8 @@ pub(super) fn shell(
             break;
         }
         if !text.starts_with("--") && text.starts_with('-') {
-            script |= text.contains('c') || name == "pwsh" && text.starts_with("-C");
+            script |=
+                text.contains('c') || speaks_options_of_its_own(name) && text.starts_with("-C");
             from_input |= text.contains('s');
         }
         if matches!(text, "-O" | "+O") {
@@ -119,6 +125,8 @@ pub(super) fn shell(
             }
             let (view, role) = (called.view, PathRole::Operand);
             walker.read(view, field, role, Reach::Itself, state, called.part);
+            let rest = args.get(at + 1..).unwrap_or_default();
+            walker.run_written(scene, called, field, rest, state);
         }
         _ => from_standard_input(walker, scene, called, state),
     }
@@ -301,6 +309,9 @@ pub(super) fn script(
 fn later(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &State) {
     if called.input.fed || called.input.text.is_some() {
         fed(walker, scene, called, EffectView::Inferred, state);
+    }
+    for field in called.args().iter().filter(|field| !field.may_be_option()) {
+        walker.run_written(scene, called, field, &[], state);
     }
 }
 

@@ -370,11 +370,46 @@ pub(super) fn parallel(
         }
         return;
     }
-    guess(walker, scene, called, 0, state);
+    // Without a place for them the arguments stand behind the command.
+    let placed = command
+        .iter()
+        .any(|field| field.prefix().contains('{') && field.prefix().contains('}'));
+    let behind = if placed { end } else { args.len() };
+    let fields = called.fields.get(..=behind).unwrap_or(called.fields);
+    let given = args.get(end + 1..).unwrap_or_default();
+    let mut forms = vec![fields.to_vec()];
+    if placed {
+        let known = given.iter().filter_map(Field::text).take(ARGUMENTS_MAX);
+        let values = known.map(Some).chain([None]);
+        forms.extend(values.map(|value| with_argument(fields, value)));
+    }
+    for fields in &forms {
+        let shown = Called { fields, ..*called };
+        guess(walker, scene, &shown, 0, state);
+    }
     // A command in one word is a text for a shell.
     for field in command.iter().filter(|field| !field.may_be_option()) {
         if field.text().is_some_and(|text| text.contains(' ')) {
             shells::script_text(walker, scene, called, Some(field), view, &mut state.clone());
         }
     }
+}
+
+/// Arguments of `parallel` that are put into their place one by one.
+const ARGUMENTS_MAX: usize = 8;
+
+/// The words with an argument in its place, `{}` or `{.}` and kin; one that is not known for none.
+fn with_argument(fields: &[Field], argument: Option<&str>) -> Vec<Field> {
+    let mut filled = fields.to_vec();
+    for field in &mut filled {
+        let Some((front, rest)) = field.text().and_then(|text| text.split_once('{')) else {
+            continue;
+        };
+        let behind = rest.split_once('}').map_or("", |(_, behind)| behind);
+        field.known = match argument {
+            Some(argument) => Known::Text(format!("{front}{argument}{behind}").into()),
+            None => unknown(front, Shape::One),
+        };
+    }
+    filled
 }

@@ -2,6 +2,9 @@
 
 use crate::programs::told::Language;
 
+/// In the place of an option: all operands.
+pub(super) const OPERANDS: &str = "";
+
 /// What the value of an option is.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Value {
@@ -11,6 +14,10 @@ pub(super) enum Value {
     Setting(&'static [&'static str]),
     /// A text in a language that can start commands.
     Text(Language),
+    /// `key=program`; another argument has what it is given behind the second key.
+    Program(&'static str, &'static str),
+    /// A command line with commas for its blanks.
+    Commas,
 }
 
 /// Options of some programs.
@@ -240,6 +247,67 @@ pub(super) static CARRIERS: &[Carrier] = &[
     ),
     script(&["pre-commit"], &["--commit-msg-filename-cmd"]),
     script(&["logrotate"], &["-m", "--mail"]),
+    Carrier {
+        value: Value::Program("exec.executable=", "exec.args="),
+        ..script(&["mvn", "mvnw", "mvnd"], &["-D", "--define"])
+    },
+    setting(
+        &["mvn", "mvnw", "mvnd", "gradle", "gradlew", "ant"],
+        &["-D", "-P", "--define"],
+        &["jvm", "*executable*", "argline", "*.cmd", "*command*"],
+    ),
+    text(
+        &[
+            "rpm", "rpmbuild", "rpmspec", "rpmlint", "rpmdb", "dnf", "yum",
+        ],
+        &["-E", "--eval", "-D", "--define"],
+        Language::Macros,
+    ),
+    script(&["rpm", "rpmquery"], &["--pipe"]),
+    within(
+        &["pkg"],
+        setting(
+            &["npm", "pnpm", "yarn", "bun"],
+            &[OPERANDS],
+            &["*scripts*", "*hooks*", "*bin*"],
+        ),
+    ),
+    within(
+        &["config", "set"],
+        setting(
+            &["npm", "pnpm", "yarn", "composer", "poetry"],
+            &[OPERANDS],
+            &["script-shell", "*scripts*", "shell", "*editor*"],
+        ),
+    ),
+    within(
+        &["env"],
+        setting(
+            &["go"],
+            &["-w"],
+            &["cc", "cxx", "fc", "ar", "pkg_config", "*exec*", "goflags"],
+        ),
+    ),
+    setting(
+        &["rustc", "cargo", "rustdoc"],
+        &["-C", "--codegen"],
+        &["linker"],
+    ),
+    script(
+        &["aria2c"],
+        &[
+            "--on-download-complete",
+            "--on-bt-download-complete",
+            "--on-download-start",
+            "--on-download-stop",
+            "--on-download-pause",
+            "--on-download-error",
+        ],
+    ),
+    script(
+        &["yt-dlp", "youtube-dl"],
+        &["--exec", "--exec-before-download", "--netrc-cmd"],
+    ),
     script(
         &["svn", "hg", "bzr"],
         &["--diff-cmd", "--editor-cmd", "--diff3-cmd"],
@@ -259,13 +327,24 @@ pub(super) static CARRIERS: &[Carrier] = &[
     script(&["tcpdump"], &["-z"]),
     usual(
         &["go"],
-        &["-exec", "-toolexec", "--exec", "--toolexec"],
+        &[
+            "-exec",
+            "-toolexec",
+            "--exec",
+            "--toolexec",
+            "-vettool",
+            "--vettool",
+        ],
         &["sudo", "env"],
     ),
     script(
         &["rustc", "gcc", "g++", "cc", "clang"],
-        &["-wrapper", "-Clinker"],
+        &["-Clinker", "--linker"],
     ),
+    Carrier {
+        value: Value::Commas,
+        ..script(&["gcc", "g++", "cc", "c++"], &["-wrapper"])
+    },
     setting(
         &["cargo"],
         &["--config"],
@@ -293,6 +372,7 @@ pub(super) static CARRIERS: &[Carrier] = &[
             "execstartpre",
             "execstartpost",
             "execstop",
+            "execcondition",
             "execstoppost",
             "execreload",
         ],
@@ -342,7 +422,10 @@ pub(super) static FED: &[(&[&str], Language)] = &[
     (&["gdb", "lldb", "cgdb"], Language::Debugger),
     (&["expect", "tclsh", "wish"], Language::Expect),
     (
-        &["irb", "pry", "ipython", "ghci", "iex", "jshell", "psysh"],
+        &[
+            "irb", "pry", "ipython", "ghci", "iex", "jshell", "psysh", "deno", "bun", "tsx",
+            "ts-node",
+        ],
         Language::Code,
     ),
     (&["ed", "ex", "vi", "vim", "nvim", "red"], Language::Editor),

@@ -68,6 +68,20 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
             if let Some(target) = sub.operands.get(skip) {
                 facts.write(target, Change::Content);
             }
+            for _template in values(rest, "--template") {
+                // Hooks come with it.
+                let folder = sub.operands.get(skip).and_then(|folder| folder.text());
+                let hooks = match folder {
+                    Some(folder) => format!("{folder}/.git/hooks/*"),
+                    None => ".git/hooks/*".to_owned(),
+                };
+                let hooks = Field::made(&hooks, asked.called.span);
+                facts.might(&hooks, UseKind::Write(Change::Content));
+            }
+        }
+        "lfs" if matches!(sub.first(), Some("install" | "uninstall" | "update")) => {
+            let hooks = Field::made(".git/hooks/pre-push", asked.called.span);
+            facts.might(&hooks, UseKind::Write(Change::Content));
         }
         "worktree" if sub.first() == Some("add") => {
             for field in sub.operands.iter().skip(1) {

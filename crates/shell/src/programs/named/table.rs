@@ -11,6 +11,8 @@ pub(super) enum Operands {
     None,
     /// Files that it reads.
     Read,
+    /// Folders that it shows to others with all that is in them; none for the one it runs in.
+    Tree,
     /// Files that it changes.
     Write,
     /// The last one is a file that it changes.

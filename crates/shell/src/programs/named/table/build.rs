@@ -19,6 +19,7 @@ pub(super) static NAMED: &[Named] = &[
             "--config",
             "--label-file",
             "--cidfile",
+            "--ssh",
         ],
         &["--output", "--iidfile", "--metadata-file"],
     ),
@@ -59,7 +60,7 @@ pub(super) static NAMED: &[Named] = &[
         &["--destination"],
     ),
     within(
-        &["create", "upload", "edit"],
+        &["add", "create", "upload", "edit", "import", "set"],
         operands(&["gh", "glab"], Operands::Read),
     ),
     options(

@@ -1,6 +1,6 @@
 //! Programs of the network, watchers, loggers.
 
-use super::{Named, Operands, operands, options};
+use super::{Named, Operands, operands, options, within};
 
 pub(super) static NAMED: &[Named] = &[
     // Network.
@@ -127,6 +127,8 @@ pub(super) static NAMED: &[Named] = &[
         &[],
     ),
     options(&["screen"], &["-c"], &["-Logfile"]),
+    options(&["systemd-run"], &["-p", "--property"], &[]),
+    options(&["ansible"], &["-a", "--args"], &[]),
     options(
         &["tmux"],
         &["-f", "source-file", "source", "load-buffer", "loadb"],
@@ -150,6 +152,15 @@ pub(super) static NAMED: &[Named] = &[
     ),
     options(&["ssh-add", "ssh-keyscan"], &["-f"], &[]),
     operands(&["crontab"], Operands::Read),
+    operands(
+        &["serve", "http-server", "live-server", "miniserve"],
+        Operands::Tree,
+    ),
+    within(
+        &["http.server", "SimpleHTTPServer"],
+        operands(&["python", "python2", "python3"], Operands::Tree),
+    ),
+    within(&["-S"], operands(&["php"], Operands::Tree)),
     options(
         &["shuf", "tree", "base64", "objdump"],
         &[],

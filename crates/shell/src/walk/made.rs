@@ -1,0 +1,211 @@
+//! What the line makes and runs itself: a script that it writes, a copy of a program, an alias.
+//!
+//! All of it is a possibility, for rules that deny and ask.
+
+use std::rc::Rc;
+
+use pointsman_model::{Change, EffectView, OpaqueWhy};
+
+use super::{Called, Input, Scene, Walker, paths, redirect};
+use crate::field::Field;
+use crate::programs::{Facts, Told, UseKind, is_foreign};
+use crate::state::{State, Written};
+use crate::syntax::{Body, Command, Compound, Redirect, RedirectKind, Simple, Word};
+
+impl Walker<'_> {
+    /// Remembers what a command with such redirects puts into files.
+    pub(super) fn remember_text(
+        &self,
+        scene: &Scene<'_>,
+        simple: &Simple<'_>,
+        fed: &Input,
+        state: &mut State,
+    ) {
+        if !simple.redirects.iter().any(fills) {
+            return;
+        }
+        let written = match simple.words.first().and_then(Word::bare) {
+            Some("cat") if simple.words.len() == 1 => {
+                fed.text.as_deref().map(|text| Written::Text(text.into()))
+            }
+            Some("echo" | "printf") => self
+                .text_of(scene, simple, state)
+                .map(|text| Written::Text(text.into())),
+            Some(name) if is_foreign(name) => Some(Written::Foreign),
+            _ => None,
+        };
+        if let Some(written) = written {
+            self.fill(scene, &simple.redirects, &written, state);
+        }
+    }
+
+    /// The same for a group: what its commands print for sure.
+    pub(super) fn remember_group(
+        &self,
+        scene: &Scene<'_>,
+        compound: &Compound<'_>,
+        state: &mut State,
+    ) {
+        let (Body::Group(script) | Body::Subshell(script)) = &compound.body else {
+            return;
+        };
+        if !compound.redirects.iter().any(fills) {
+            return;
+        }
+        let mut text = String::new();
+        for item in &script.items {
+            if let Command::Simple(simple) = &item.command
+                && let Some(printed) = self.text_of(scene, simple, state)
+            {
+                text.push_str(&printed);
+            }
+        }
+        let written = Written::Text(text.into());
+        self.fill(scene, &compound.redirects, &written, state);
+    }
+
+    /// What the command would print if it were sent nowhere.
+    fn text_of(&self, scene: &Scene<'_>, simple: &Simple<'_>, state: &State) -> Option<String> {
+        let mut printing = simple.clone();
+        printing.redirects.retain(|redirect| !fills(redirect));
+        self.printed(scene, &printing, state)
+    }
+
+    fn fill(
+        &self,
+        scene: &Scene<'_>,
+        redirects: &[Redirect<'_>],
+        written: &Written,
+        state: &mut State,
+    ) {
+        for redirect in redirects.iter().filter(|redirect| fills(redirect)) {
+            let field = self.expander(scene, state).single(&redirect.target);
+            for path in paths(&field, state) {
+                state.write(&path, written.clone());
+            }
+        }
+    }
+
+    /// Remembers what a program with these facts puts into files.
+    pub(super) fn remember_writes(
+        &self,
+        called: &Called<'_>,
+        facts: &Facts,
+        at: &State,
+        state: &mut State,
+    ) {
+        let foreign = facts.uses.iter().any(|used| used.kind == UseKind::Connect);
+        let written = match &called.input.text {
+            Some(text) if called.program() == Some("tee") => Written::Text(Rc::from(text.as_str())),
+            _ if foreign => Written::Foreign,
+            _ => return,
+        };
+        for used in &facts.uses {
+            if used.kind == UseKind::Write(Change::Content) {
+                for path in paths(&used.field, at) {
+                    state.write(&path, written.clone());
+                }
+            }
+        }
+    }
+
+    /// Walks what the line itself has put into a file that the command runs as a script.
+    pub(crate) fn run_written(
+        &mut self,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        file: &Field,
+        args: &[Field],
+        state: &State,
+    ) {
+        let view = EffectView::Might;
+        for path in paths(file, state) {
+            for written in state.written(&path) {
+                let Written::Text(text) = written else {
+                    let why = OpaqueWhy::UnknownScript;
+                    self.sink
+                        .opaque(called.part, view, why, &file.source, called.span);
+                    continue;
+                };
+                if let Some(first) = text.lines().next()
+                    && first.starts_with("#!")
+                    && !first.contains("sh")
+                {
+                    let mut facts = Facts::program();
+                    facts.code(&text, called.span);
+                    let told = Told {
+                        inner: facts.inner,
+                        uses: facts.uses,
+                        unusual: false,
+                    };
+                    self.told(scene, called, told, state);
+                    continue;
+                }
+                let mut own = state.for_program();
+                own.positional = Some(Rc::new(args.to_vec()));
+                let inner = Scene { view, ..*scene };
+                self.call_script(&inner, called, &text, called.span, view, &mut own);
+            }
+        }
+    }
+
+    /// A program that is named by its place: what the line itself has put there.
+    pub(super) fn run_made(&mut self, scene: &Scene<'_>, called: &Called<'_>, state: &mut State) {
+        let Some((program, args)) = called.fields.split_first() else {
+            return;
+        };
+        self.run_written(scene, called, program, args, state);
+        for path in paths(program, state) {
+            for behind in state.programs_behind(&path) {
+                let mut fields = vec![Field {
+                    known: crate::field::Known::Text(behind.as_str().into()),
+                    ..program.clone()
+                }];
+                fields.extend_from_slice(args);
+                self.call_inner(
+                    scene,
+                    called,
+                    &fields,
+                    EffectView::Might,
+                    &mut state.clone(),
+                );
+            }
+        }
+    }
+
+    /// A name that the line has made an alias of.
+    pub(super) fn run_aliased(
+        &mut self,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        name: &str,
+        state: &State,
+    ) {
+        for text in state.aliased(name) {
+            let text = format!("{text} {}", super::simple::joined(called.args()));
+            let view = EffectView::Might;
+            let inner = Scene { view, ..*scene };
+            let span = redirect::span_of(called.fields);
+            self.call_script(&inner, called, &text, span, view, &mut state.clone());
+        }
+    }
+}
+
+/// What the line itself has put into the file.
+pub(crate) fn texts_in(file: &Field, state: &State) -> Vec<Rc<str>> {
+    let written = paths(file, state)
+        .into_iter()
+        .flat_map(|path| state.written(&path));
+    written
+        .filter_map(|written| match written {
+            Written::Text(text) => Some(text),
+            Written::Foreign => None,
+        })
+        .collect()
+}
+
+/// Whether the redirect fills a file with what the command prints.
+fn fills(redirect: &Redirect<'_>) -> bool {
+    matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
+        && redirect.descriptor.is_none_or(|number| number == "1")
+}
