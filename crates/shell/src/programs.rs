@@ -17,6 +17,7 @@ mod make;
 mod named;
 mod network;
 mod readers;
+mod scripts;
 mod search;
 mod sed;
 mod special;
@@ -26,7 +27,7 @@ mod viewers;
 
 pub(crate) use carriers::values;
 pub(crate) use named::below;
-pub(crate) use network::is_foreign;
+pub(crate) use scripts::written;
 pub(crate) use special::is_well_known;
 
 use pointsman_model::{AbsPath, Change, EffectView, PathValue, Reach, RunNature, Word};
@@ -242,6 +243,7 @@ pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
     let told = told_by_arguments(asked.called);
     facts.inner.extend(told.inner);
     facts.uses.extend(told.uses);
+    facts.inner.extend(written(asked, name));
     if told.unusual {
         facts.guard();
     }

@@ -292,14 +292,29 @@ impl State {
         found
     }
 
-    /// What the line has written into the file.
+    /// Whether the line has written into any file.
+    pub(crate) fn has_written(&self) -> bool {
+        !self.rare.made.written.is_empty()
+    }
+
+    /// What the line has written into the file, or into one that it is a name or a copy of.
     pub(crate) fn written(&self, path: &PathValue) -> Vec<Written> {
         let PathValue::Known(path) = path else {
             return Vec::new();
         };
-        let written = self.rare.made.written.iter();
+        let made = &self.rare.made;
+        if made.written.is_empty() {
+            return Vec::new();
+        }
+        let mut places = vec![path];
+        for (name, place) in made.links.iter().chain(&made.copies) {
+            if places.contains(&name) && !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        let written = made.written.iter();
         written
-            .filter(|(file, _)| file == path)
+            .filter(|(file, _)| places.contains(&file))
             .map(|(_, written)| written.clone())
             .collect()
     }

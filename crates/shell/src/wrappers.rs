@@ -34,7 +34,13 @@ pub(crate) fn call(
     if !wrap(walker, scene, called, name, state) {
         return false;
     }
-    let told = told_by_arguments(called);
+    let mut told = told_by_arguments(called);
+    let asked = programs::Asked {
+        called,
+        state,
+        start: walker.start,
+    };
+    told.inner.extend(programs::written(&asked, name));
     walker.told(scene, called, told, state);
     true
 }
@@ -73,14 +79,8 @@ fn peel(
 ) {
     let args = called.args();
     let kind = kind_here(called, entry);
-    let plain_first = |at: usize| {
-        entry.numbers
-            && args
-                .get(at)
-                .and_then(Field::text)
-                .is_some_and(is_dash_number)
-    };
-    let from = if plain_first(0) { 1 } else { 0 };
+    let first = args.first().and_then(Field::text);
+    let from = usize::from(entry.numbers && first.is_some_and(is_dash_number));
     let rest = args.get(from..).unwrap_or_default();
     let start = match first_operand(rest, &entry.options) {
         Ok(start) => from + start,
@@ -140,7 +140,9 @@ fn peel(
     let mut own = state.clone();
     if entry.elsewhere {
         own.forget_variables();
-        own.folders.push(crate::state::Folder::Unknown(".".into()));
+        if !keeps_folder(called, args.get(..start).unwrap_or_default()) {
+            own.folders.push(crate::state::Folder::Unknown(".".into()));
+        }
     }
     walker.call_inner(scene, called, inner, view, &mut own);
     one_word(walker, scene, called, inner, &own);
@@ -157,6 +159,26 @@ fn kind_here(called: &Called<'_>, entry: &Entry) -> Kind {
             }
         }
         _ => entry.kind,
+    }
+}
+
+/// Whether a wrapper that runs a command as somebody else, or with other libraries, stays in this folder.
+fn keeps_folder(called: &Called<'_>, options: &[Field]) -> bool {
+    let program = called.program().unwrap_or("");
+    match program.rsplit('/').next().unwrap_or(program) {
+        "sudo" => options.iter().all(|field| {
+            let Some(text) = field.text() else {
+                return false;
+            };
+            let goes = ["--login", "--chdir", "--chroot"]
+                .iter()
+                .any(|option| text.starts_with(option));
+            let letters = text.starts_with('-') && !text.starts_with("--");
+            !(goes || letters && text.contains(['i', 'D', 'R']))
+        }),
+        "doas" | "fakeroot" | "faketime" | "eatmydata" | "proxychains" | "proxychains4"
+        | "torsocks" => true,
+        _ => false,
     }
 }
 

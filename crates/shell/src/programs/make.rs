@@ -5,7 +5,6 @@ use pointsman_model::{EffectView, RunNature};
 use super::told::{Language, scripts};
 use super::{Asked, Facts, Inner};
 use crate::field::Field;
-use crate::walk::texts_in;
 
 /// Variables that name what runs each line of a recipe, or what make itself is told.
 const RUNNING: [&str; 6] = [
@@ -51,24 +50,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             .elsewhere
             .or(super::carriers::values(asked.args(), option).pop());
     }
-    for name in named_makefiles(asked) {
-        for text in texts_in(&name, asked.state) {
-            for script in scripts(Language::Make, &text) {
-                facts.starts(Field::made(&script, asked.called.span));
-            }
-        }
-    }
     Some(facts)
-}
-
-/// The makefiles that it may read.
-fn named_makefiles(asked: &Asked<'_>) -> Vec<Field> {
-    let made = |name| Field::made(name, asked.called.span);
-    let mut names: Vec<Field> = ["makefile", "Makefile", "GNUmakefile"].map(made).into();
-    for option in ["-f", "--file", "--makefile"] {
-        names.extend(super::carriers::values(asked.args(), option));
-    }
-    names
 }
 
 /// Whether the makefile comes from standard input, or from a process.

@@ -19,14 +19,6 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     }
 }
 
-/// Whether what a program of that name prints comes from another machine.
-pub(crate) fn is_foreign(name: &str) -> bool {
-    matches!(
-        name,
-        "curl" | "curlie" | "wget" | "wget2" | "http" | "https" | "xh" | "lynx" | "nc" | "ncat"
-    )
-}
-
 const CURL: Options = Options {
     short: "#0123456789aBfgGiIjJklLMnNOpqRsSvVZ",
     short_value: "AbcCdDeEFhHKmoPQrtTuUwxXYyz",

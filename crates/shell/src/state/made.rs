@@ -15,8 +15,8 @@ const MADE_MAX: usize = 16;
 pub(crate) enum Written {
     /// This text, perhaps among others.
     Text(Rc<str>),
-    /// What another machine sent.
-    Foreign,
+    /// What nobody knows: another program's output, or what another machine sent.
+    Unknown,
 }
 
 /// What the line has made so far.

@@ -8,7 +8,7 @@ use pointsman_model::{Change, EffectView, OpaqueWhy};
 
 use super::{Called, Input, Scene, Walker, paths, redirect};
 use crate::field::Field;
-use crate::programs::{Facts, Told, UseKind, is_foreign};
+use crate::programs::{Facts, Told, UseKind};
 use crate::state::{State, Written};
 use crate::syntax::{Body, Command, Compound, Redirect, RedirectKind, Simple, Word};
 
@@ -24,19 +24,13 @@ impl Walker<'_> {
         if !simple.redirects.iter().any(fills) {
             return;
         }
-        let written = match simple.words.first().and_then(Word::bare) {
-            Some("cat") if simple.words.len() == 1 => {
-                fed.text.as_deref().map(|text| Written::Text(text.into()))
-            }
-            Some("echo" | "printf") => self
-                .text_of(scene, simple, state)
-                .map(|text| Written::Text(text.into())),
-            Some(name) if is_foreign(name) => Some(Written::Foreign),
+        let text = match simple.words.first().and_then(Word::bare) {
+            Some("cat") if simple.words.len() == 1 => fed.text.clone(),
+            Some("echo" | "printf") => self.text_of(scene, simple, state),
             _ => None,
         };
-        if let Some(written) = written {
-            self.fill(scene, &simple.redirects, &written, state);
-        }
+        let written = text.map_or(Written::Unknown, |text| Written::Text(text.into()));
+        self.fill(scene, &simple.redirects, &written, state);
     }
 
     /// The same for a group: what its commands print for sure.
@@ -97,7 +91,7 @@ impl Walker<'_> {
         let foreign = facts.uses.iter().any(|used| used.kind == UseKind::Connect);
         let written = match &called.input.text {
             Some(text) if called.program() == Some("tee") => Written::Text(Rc::from(text.as_str())),
-            _ if foreign => Written::Foreign,
+            _ if foreign || called.program() == Some("tee") => Written::Unknown,
             _ => return,
         };
         for used in &facts.uses {
@@ -199,7 +193,7 @@ pub(crate) fn texts_in(file: &Field, state: &State) -> Vec<Rc<str>> {
     written
         .filter_map(|written| match written {
             Written::Text(text) => Some(text),
-            Written::Foreign => None,
+            Written::Unknown => None,
         })
         .collect()
 }

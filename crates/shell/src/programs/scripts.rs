@@ -1,0 +1,90 @@
+//! Files with commands in them that a program reads, where the line itself has written them.
+
+use pointsman_model::EffectView;
+
+use super::carriers::values;
+use super::told::{Language, scripts};
+use super::{Asked, Inner};
+use crate::field::Field;
+use crate::walk::texts_in;
+
+/// Programs that read commands from a file.
+struct Reader {
+    names: &'static [&'static str],
+    /// Options that name the file.
+    options: &'static [&'static str],
+    /// Files that are read under these names.
+    usual: &'static [&'static str],
+    language: Language,
+}
+
+const READERS: [Reader; 7] = [
+    Reader {
+        names: &["make", "gmake", "bmake"],
+        options: &["-f", "--file", "--makefile"],
+        usual: &["makefile", "Makefile", "GNUmakefile"],
+        language: Language::Make,
+    },
+    Reader {
+        names: &["just"],
+        options: &["-f", "--justfile"],
+        usual: &["justfile", "Justfile", ".justfile"],
+        language: Language::Make,
+    },
+    Reader {
+        names: &["npm", "pnpm", "yarn", "bun", "npx", "node"],
+        options: &[],
+        usual: &["package.json"],
+        language: Language::Code,
+    },
+    Reader {
+        names: &["awk", "gawk", "mawk"],
+        options: &["-f", "--file"],
+        usual: &[],
+        language: Language::Code,
+    },
+    Reader {
+        names: &["gdb", "lldb"],
+        options: &["-x", "--command", "-s", "--source"],
+        usual: &[".gdbinit"],
+        language: Language::Debugger,
+    },
+    Reader {
+        names: &["psql", "mysql", "sqlite3"],
+        options: &["-f", "--file", "-init"],
+        usual: &[],
+        language: Language::Sql,
+    },
+    Reader {
+        names: &["vi", "vim", "nvim", "ex"],
+        options: &["-S", "-s", "-u"],
+        usual: &[".vimrc", ".exrc"],
+        language: Language::Editor,
+    },
+];
+
+/// What those files have the program start.
+pub(crate) fn written(asked: &Asked<'_>, name: &str) -> Vec<Inner> {
+    let mut found = Vec::new();
+    if !asked.state.has_written() {
+        return found;
+    }
+    let span = asked.called.span;
+    for reader in READERS.iter().filter(|reader| reader.names.contains(&name)) {
+        let usual = reader.usual.iter().map(|name| Field::made(name, span));
+        let named = reader
+            .options
+            .iter()
+            .flat_map(|option| values(asked.args(), option));
+        for file in usual.chain(named) {
+            for text in texts_in(&file, asked.state) {
+                found.extend(
+                    scripts(reader.language, &text)
+                        .into_iter()
+                        .map(|script| Inner::Script(Field::made(&script, span), EffectView::Might)),
+                );
+            }
+        }
+    }
+    found
+}
