@@ -156,9 +156,7 @@ impl Project {
 
     /// Starts the program and does not wait for it.
     pub(crate) fn start<const N: usize>(&self, arguments: [&str; N]) -> Running {
-        let mut command = self.command(arguments);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        Running(command.spawn().unwrap())
+        Running::of(self.command(arguments))
     }
 
     /// Starts the program at a terminal of its own.
@@ -199,6 +197,12 @@ impl Project {
 pub(crate) struct Running(Child);
 
 impl Running {
+    /// Starts a command; what it prints is kept for its end.
+    pub(crate) fn of(mut command: Command) -> Self {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(command.spawn().unwrap())
+    }
+
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> Ended {
         let out = self.0.stdout.take();

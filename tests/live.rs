@@ -3,9 +3,11 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
+use pointsman_testkit::AnthropicReply;
 use serde_json::Value;
 
-use crate::ground::{Project, until};
+use crate::ground::{Project, Running, until};
+use crate::models::{KEY, Model};
 
 /// Two jobs that ask, one that needs a file which is not there at first, and one that needs that.
 const JOBS: &str = r#"
@@ -346,4 +348,61 @@ fn whoever_watches_the_queue_hears_of_each_question_and_its_end() {
     project.run(["stop", "run-1"]).expect_code(0);
     running.wait();
     assert_eq!(watching.wait().unwrap().code(), Some(0));
+}
+
+/// A file that joins may name the agents of files and those of the run's own job file, is checked as that was, and its
+/// agents are given its own model.
+#[test]
+fn jobs_that_join_start_agents_of_files_and_of_the_run() {
+    let run_file = r#"
+[agents.helper]
+description = "helps"
+[[agents.helper.step]]
+tool = "Bash"
+input = { command = "echo helped" }
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "one.txt", content = "one\n" }
+"#;
+    let spawns = |kind: &str, head: &str| {
+        format!(
+            "{head}[[job]]\nname = \"{kind}\"\nallow = [\"Bash(echo *)\"]\n[[job.step]]\ntool = \"Agent\"\ninput = {{ subagent_type = \"{kind}\", prompt = \"look\" }}\n"
+        )
+    };
+    let project = Project::with_job(run_file);
+    let folder = project.home().join(".claude/agents");
+    std::fs::create_dir_all(&folder).unwrap();
+    let looker = "---\nname: looker\ndescription: looks\n---\nLook.\n";
+    std::fs::write(folder.join("looker.md"), looker).unwrap();
+    let model = Model::saying(vec![AnthropicReply::text("I looked")]);
+    let mut command = project.command(["run", "--attended", "--json", "job.toml"]);
+    command
+        .env("ANTHROPIC_BASE_URL", model.server.url())
+        .env("ANTHROPIC_API_KEY", KEY);
+    let running = Running::of(command);
+    project.questions(1);
+
+    project.write("helper.toml", &spawns("helper", ""));
+    project.run(["add", "helper.toml"]).expect_code(0);
+    let defaults = "[defaults]\nmodel = { model = \"m\", dialect = \"anthropic\" }\n";
+    project.write("looker.toml", &spawns("looker", defaults));
+    project.run(["add", "looker.toml"]).expect_code(0);
+    project.write("wrong.toml", &spawns("loker", ""));
+    let wrong = project.run(["add", "wrong.toml"]).expect_code(2);
+    assert!(
+        wrong.err.contains("no agent `loker`") && wrong.err.contains("did you mean `looker`?"),
+        "{}",
+        wrong.err
+    );
+    until("both are done", || {
+        let done = ["helper", "looker"];
+        done.iter()
+            .all(|job| job_state(&project, job) == "done")
+            .then_some(())
+    });
+    assert_eq!(model.heard().len(), 1);
+    project.run(["stop", "run-1"]).expect_code(0);
+    running.wait();
 }

@@ -16,7 +16,7 @@ use divan::Bencher;
 use pointsman_approvals::{Answer, Grants, Requests, RequestsOptions, RequestsService};
 use pointsman_gate::{
     Classifier, ClassifierVote, HookPlace, HookScene, Hooks, InteractiveHandler, Lifts,
-    NoVoteCause, Panel, PermissionHandler as _, sample_request,
+    NoVoteCause, Panel, PermissionHandler as _, Votes, sample_request,
 };
 use pointsman_ledger::{Ledger, RunStart, SystemClock};
 use pointsman_model::{
@@ -290,6 +290,7 @@ fn table(hooks: Vec<HookSetting>, classifier: Option<Arc<dyn Classifier>>) -> Ta
             hooks: Arc::new(Hooks::new(HookSettings { hooks }, place(None))),
             classifier,
             lifts: Lifts::default(),
+            votes: Votes::default(),
             grants: Grants::new(run, ledger, clock.clone()),
             attended: Attended::Yes,
             clock,

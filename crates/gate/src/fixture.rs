@@ -26,7 +26,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Classifier, ClassifierVote, HookPlace, Hooks, Lifts, NoVoteCause, Panel};
+use crate::{Classifier, ClassifierVote, HookPlace, Hooks, Lifts, NoVoteCause, Panel, Votes};
 
 /// A run, its ledger and its table of requests, in a folder of their own.
 pub(crate) struct Ground {
@@ -122,6 +122,7 @@ impl Ground {
             hooks: self.hooks(hooks, Attended::Yes),
             classifier: None,
             lifts: Lifts::default(),
+            votes: Votes::default(),
             grants: self.grants.clone(),
             attended: Attended::Yes,
             clock: Arc::clone(&self.clock),

@@ -16,6 +16,7 @@ mod lifts;
 mod notices;
 mod race;
 mod submit;
+mod votes;
 
 #[cfg(test)]
 mod faults;
@@ -44,3 +45,4 @@ pub use hooks::{
 };
 pub use lifts::{Lifted, Lifts};
 pub use notices::Notices;
+pub use votes::Votes;

@@ -169,6 +169,7 @@ fn panel(run: RunId, ledger: Ledger, requests: Requests, clock: Arc<dyn Clock>) 
         )),
         classifier: None,
         lifts: crate::Lifts::default(),
+        votes: crate::Votes::default(),
         grants: Grants::new(run, ledger, Arc::clone(&clock)),
         attended: Attended::Yes,
         clock,

@@ -144,6 +144,8 @@ pub struct Job {
     pub retry: Retry,
     /// What its failure means for the run.
     pub on_failure: FailurePolicy,
+    /// The model of the file's `[defaults]`: for the agents that it starts and that name none.
+    pub model_below: Option<Arc<ModelWork>>,
 }
 
 /// What agents of one type are, when an agent spawns them.
@@ -178,8 +180,6 @@ pub struct JobFile {
     pub jobs: Vec<Job>,
     /// The agents that jobs may spawn, by type; agent files may define more.
     pub agents: BTreeMap<AgentName, AgentDefinition>,
-    /// The model of `[defaults]`.
-    pub model: Option<Arc<ModelWork>>,
 }
 
 impl JobFile {
@@ -223,23 +223,12 @@ impl JobFile {
         read::read(text, path, None, &[])
     }
 
-    /// Reads a job file for the project at `project`, and checks that the folders it names are there.
+    /// Reads a job file for the project at `project`, and checks that the folders it names are there. Beside its own
+    /// agents these may be spawned, which are defined elsewhere.
     ///
     /// # Errors
     /// All its problems, in the order of the file.
     pub fn parse_in(
-        text: &str,
-        path: &str,
-        project: &AbsPath,
-    ) -> Result<Self, Vec<JobFileProblem>> {
-        Self::parse_among(text, path, project, &[])
-    }
-
-    /// The same where these agents, which files define, may be spawned too.
-    ///
-    /// # Errors
-    /// As [`Self::parse_in`].
-    pub fn parse_among(
         text: &str,
         path: &str,
         project: &AbsPath,

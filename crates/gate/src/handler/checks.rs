@@ -10,7 +10,9 @@ use pointsman_model::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answers, Asker, Classifier, ClassifierVote, Hooks, Lifts, PermissionAnswer, Word};
+use crate::{
+    Answers, Asker, Classifier, ClassifierVote, Hooks, Lifts, PermissionAnswer, Votes, Word,
+};
 
 /// The PermissionRequest hooks, all of them as one answerer: their words are merged before any
 /// counts, so that a quick allow is not ahead of a slower deny.
@@ -71,6 +73,7 @@ pub(crate) struct ClassifierCheck {
     pub(crate) classifier: Arc<dyn Classifier>,
     pub(crate) requests: Requests,
     pub(crate) lifts: Lifts,
+    pub(crate) votes: Votes,
     pub(crate) attended: Attended,
 }
 
@@ -119,6 +122,10 @@ impl ClassifierCheck {
 #[async_trait]
 impl Answers for ClassifierCheck {
     async fn answer(&self, request: &PermissionRequest) -> Word {
+        // Its advice is on the request already.
+        if let Some(word) = self.votes.of(request.id) {
+            return word;
+        }
         let by = Answerer::Classifier {
             name: self.classifier.name().into(),
         };

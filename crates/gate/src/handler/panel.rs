@@ -13,7 +13,7 @@ use pointsman_policy::settings::HookEvent;
 
 use super::checks::{ClassifierCheck, HookCheck, stands_in_for_the_question};
 use crate::submit::submit;
-use crate::{AfterHalt, Aftermath, Answers, Classifier, Hooks, Lifts, NoVoteCause, Word};
+use crate::{AfterHalt, Aftermath, Answers, Classifier, Hooks, Lifts, NoVoteCause, Votes, Word};
 
 /// Whoever the handlers of a run can consult. Cheap to clone.
 #[derive(Clone)]
@@ -26,6 +26,8 @@ pub struct Panel {
     pub classifier: Option<Arc<dyn Classifier>>,
     /// Where a person lifts what it refused.
     pub lifts: Lifts,
+    /// What it said of questions that are on their way from a worker to its leader.
+    pub votes: Votes,
     /// The run's book of grants and tightenings, for rules that hooks add.
     pub grants: Grants,
     /// Whether someone can answer.
@@ -98,6 +100,7 @@ impl Panel {
             classifier: Arc::clone(classifier),
             requests: self.requests.clone(),
             lifts: self.lifts.clone(),
+            votes: self.votes.clone(),
             attended: self.attended,
         }))
     }

@@ -8,12 +8,12 @@ use async_trait::async_trait;
 use pointsman_approvals::{ForwardError, Mailbox, Ticket};
 use pointsman_ledger::Showing;
 use pointsman_model::{
-    Digest, HandlerKind, Outcome, PermissionRequest, RequestId, ToolInput, Verdict,
+    Attended, Digest, HandlerKind, Outcome, PermissionRequest, RequestId, ToolInput, Verdict,
 };
 
 use super::panel::Checked;
 use super::{CoordinatorHandler, Panel, PermissionHandler};
-use crate::Answers;
+use crate::{Answers, Word};
 
 /// How much longer than the request's deadline the worker waits for the leader to say that it has
 /// passed: the leader's word is the one on record.
@@ -121,9 +121,12 @@ impl PermissionHandler for SwarmWorkerHandler {
     }
 
     async fn resolve(&self, request: PermissionRequest) -> Verdict {
-        let check = matches!(request.call.input, ToolInput::Bash(_))
-            .then(|| self.panel.classifier_check(&request))
-            .flatten();
+        let check = match (&request.call.input, self.panel.attended) {
+            (ToolInput::Bash(_), Attended::Yes) => self.panel.classifier_check(&request),
+            // With nobody there it is asked where it stands in for the question, and nowhere else.
+            (ToolInput::Bash(_), Attended::No) => self.panel.stand_in(&request),
+            (_, _) => None,
+        };
         match check {
             None => self.forward(request, None).await,
             Some(check) => Box::pin(self.check_first(request, check)).await,
@@ -141,7 +144,17 @@ impl SwarmWorkerHandler {
         };
         match self.panel.in_turn(&mut ticket, &request, &[check]).await {
             Checked::Verdict(verdict) => verdict,
-            Checked::NoAnswer { .. } | Checked::OnlyPeople { .. } => {
+            Checked::NoAnswer { unjudged } => {
+                let word = match unjudged {
+                    Some((cause, why)) => Word::NoVote { cause, why },
+                    None => Word::Nothing,
+                };
+                // The leader judges as a coordinator does, and the classifier has had its turn.
+                let _kept = self.panel.votes.keep(request.id, word);
+                let request = Arc::unwrap_or_clone(request);
+                self.forward(request, Some(&mut ticket)).await
+            }
+            Checked::OnlyPeople { .. } => {
                 let request = Arc::unwrap_or_clone(request);
                 self.forward(request, Some(&mut ticket)).await
             }

@@ -485,6 +485,79 @@ async fn the_leader_takes_up_what_the_workers_classifier_left_open() {
     serving.await.unwrap();
 }
 
+/// A leader whose desk and whose workers consult the same panel, as in a run.
+fn leading(ground: &Ground, panel: &Panel) -> (SwarmWorkerHandler, tokio::task::JoinHandle<()>) {
+    let (mailbox, inbox) = in_process(8);
+    let leader = Adjudicator::new(CoordinatorHandler::new(panel.clone()), Arc::new(NoRules));
+    let serving = tokio::spawn(leader.run(inbox, CancellationToken::new()));
+    assert!(ground.requests.list().is_empty());
+    (
+        SwarmWorkerHandler::new(panel.clone(), Arc::new(mailbox)),
+        serving,
+    )
+}
+
+#[tokio::test]
+async fn a_spawned_agents_command_without_a_vote_costs_one_judgement() {
+    let ground = Ground::new().await;
+    for (vote, auto) in [(no(), false), (no_vote(), false), (no_vote(), true)] {
+        let told = Told::now(vote);
+        let panel = with(ground.panel(vec![]), &told);
+        let votes = panel.votes.clone();
+        let (handler, serving) = leading(&ground, &panel);
+        let asked = ground.request("ls");
+        let request = if auto { in_auto(asked) } else { asked };
+        let mut events = ground.requests.subscribe();
+        let verdict = resolving(handler, &request);
+        ground.shown(&mut events, request.id).await;
+        let advice = ground.requests.get(request.id).unwrap().advice.len();
+        assert_eq!((told.asked(), advice), (1, 1));
+        person_allows(&ground, request.id).await;
+        assert_eq!(verdict.await.unwrap().by, a_person());
+        assert_eq!(votes.of(request.id), None, "it is kept longer than needed");
+        drop(panel);
+        serving.await.unwrap();
+    }
+}
+
+/// The leader learns of each missing vote what it would have heard itself.
+#[tokio::test]
+async fn unattended_a_spawned_agents_missing_vote_ends_as_at_the_leader() {
+    let ground = Ground::new().await;
+    for (cause, outcome, halts) in [
+        (NoVoteCause::Unavailable, Outcome::Unavailable, false),
+        (NoVoteCause::TooLong, Outcome::NobodyCanAnswer, true),
+    ] {
+        let told = Told::now(ClassifierVote::NoVote {
+            cause,
+            why: "so it is".into(),
+        });
+        let panel = unattended(with(ground.panel(vec![]), &told));
+        let aftermaths = panel.hooks.aftermaths().clone();
+        let (handler, serving) = leading(&ground, &panel);
+        let request = in_auto(ground.request("make"));
+        let verdict = handler.resolve(request.clone()).await;
+        assert_eq!((verdict.outcome(), told.asked()), (outcome, 1), "{cause:?}");
+        let after = aftermaths
+            .of(request.id, &verdict)
+            .and_then(|after| after.halt);
+        assert_eq!(after.is_some(), halts, "{cause:?}");
+        drop((handler, panel));
+        serving.await.unwrap();
+    }
+    // Elsewhere nobody who could follow its advice is there, so it is not asked.
+    let told = Told::now(yes());
+    let panel = unattended(with(ground.panel(vec![]), &told));
+    let (handler, serving) = leading(&ground, &panel);
+    let verdict = handler.resolve(ground.request("make")).await;
+    assert_eq!(
+        (verdict.outcome(), told.asked()),
+        (Outcome::NobodyCanAnswer, 0)
+    );
+    drop((handler, panel));
+    serving.await.unwrap();
+}
+
 #[tokio::test]
 async fn law_19_without_the_leader_it_asks_at_its_own_dialog_or_refuses() {
     let ground = Ground::new().await;

@@ -235,6 +235,7 @@ fn panel(
         hooks: Arc::new(Hooks::new(HookSettings { hooks: Vec::new() }, place)),
         classifier: Some(Arc::new(Wavering(world.lot.clone()))),
         lifts: crate::Lifts::default(),
+        votes: crate::Votes::default(),
         grants: Grants::new(run, ledger.clone(), Arc::clone(clock)),
         attended: Attended::Yes,
         clock: Arc::clone(clock),

@@ -106,6 +106,10 @@ fn whole_file<'t>(
         spawned.extend(spawns);
         drafts.push(draft);
     }
+    let model = defaults.model.as_ref().map(ModelText::work);
+    for draft in &mut drafts {
+        draft.job.model_below.clone_from(&model);
+    }
     for (agent, at) in spawned {
         known_agent(reader, &agents, others, (&agent, at));
     }
@@ -118,7 +122,6 @@ fn whole_file<'t>(
         answer_within: answer_s.map(seconds),
         jobs: resolve_needs(reader, drafts),
         agents,
-        model: defaults.model.as_ref().map(ModelText::work),
     }
 }
 
@@ -300,6 +303,7 @@ fn job<'t>(
             .or(defaults.on_failure)
             .or(failure)
             .unwrap_or(FailurePolicy::Continue),
+        model_below: None,
     };
     (Draft { job, at, needs }, spawned)
 }

@@ -332,8 +332,8 @@ fn folders_are_looked_for_from_the_projects_root() {
             "[[job]]\nname = \"a\"\nfolder = \"{folder}\"\nstep = [{{ tool = \"Bash\", input = {{ command = \"ls\" }} }}]\n"
         )
     };
-    assert!(JobFile::parse_in(&job("src"), "j", &project).is_ok());
-    let problems = JobFile::parse_in(&job("scr"), "j", &project).unwrap_err();
+    assert!(JobFile::parse_in(&job("src"), "j", &project, &[]).is_ok());
+    let problems = JobFile::parse_in(&job("scr"), "j", &project, &[]).unwrap_err();
     assert_eq!(problems[0].place().line, 3);
     assert_eq!(
         problems[0].message(),

@@ -18,9 +18,8 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::past::Past;
-use super::roster::Roster;
+use super::roster::{Roster, types};
 use crate::directory::Directory;
-use crate::job_file::ModelWork;
 use crate::{RunEvent, StopReason};
 
 /// How long an end of open questions may take to reach the disk before the leader goes on without it; their agents are
@@ -61,9 +60,7 @@ pub(super) struct Ground {
     /// How requests of spawned agents reach the desk.
     pub(super) mailbox: InProcessMailbox,
     /// The agents that may be spawned, by type.
-    pub(super) agents: Roster,
-    /// The model of agents whose parents have none.
-    pub(super) model: Option<Arc<ModelWork>>,
+    pub(super) agents: Arc<Roster>,
     /// How models are reached.
     pub(super) models: Option<ModelAccess>,
     /// How many agents the run may start.
@@ -92,13 +89,8 @@ impl Ground {
 
     /// The types of agents that may be spawned, by name.
     pub(super) fn agent_types(&self) -> Vec<Box<str>> {
-        let mut types: Vec<Box<str>> = self
-            .agents
-            .iter()
-            .map(|entry| entry.key().as_str().into())
-            .collect();
-        types.sort_unstable();
-        types
+        let types = types(&self.agents).into_iter();
+        types.map(|name| name.as_str().into()).collect()
     }
 
     /// Halts the run. When other stops wait to be read, the first of them counts, and this one changes nothing.

@@ -8,13 +8,14 @@ use pointsman_agents::AgentSaid;
 use pointsman_approvals::{EndScope, Grants, Requests};
 use pointsman_gate::{Classifier, Lifts};
 use pointsman_ledger::{AppendError, Clock, Ledger, OrderGiven, RunOrder, StopAsked};
-use pointsman_model::{AbsPath, Answerer, Outcome, RunId, WorkerId};
+use pointsman_model::{AbsPath, AgentName, Answerer, Outcome, RunId, WorkerId};
 use pointsman_policy::Frozen;
 use pointsman_tools::{CallMoved, Course, Pace};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use super::orders::{Order, OrderError, RetryWhich};
+use super::roster::{Roster, types};
 use crate::directory::{Directory, StopWorker, Told, WorkerCard};
 use crate::job_card::JobBoard;
 use crate::{JobCard, JobFile, RunEvent, StopReason};
@@ -27,6 +28,7 @@ pub struct LeaderHandle {
     pub(super) grants: Grants,
     pub(super) lifts: Lifts,
     pub(super) classifier: Option<Arc<dyn Classifier>>,
+    pub(super) agents: Arc<Roster>,
     pub(super) ledger: Ledger,
     pub(super) directory: Directory,
     pub(super) events: broadcast::Sender<RunEvent>,
@@ -91,6 +93,12 @@ impl LeaderHandle {
     #[must_use]
     pub fn worker(&self, worker: WorkerId) -> Option<WorkerCard> {
         self.directory.get(worker)
+    }
+
+    /// The types of agents that may be spawned: those of agent files, of the job file, and of files that joined.
+    #[must_use]
+    pub fn agent_types(&self) -> Vec<AgentName> {
+        types(&self.agents)
     }
 
     /// How far each job is, in the order of the file and of their joining.

@@ -47,7 +47,7 @@ pub(super) async fn try_job(
         work: job.work.clone(),
         resumes: job.resumes,
         stop: stop.clone(),
-        spawner: Arc::new(Nursery::new(Arc::clone(&ground), &job.work)),
+        spawner: Arc::new(Nursery::new(Arc::clone(&ground), &job)),
     };
     // On the heap, so that it can be dropped before the end of this function.
     let mut life = Box::pin(live(&ground, birth));

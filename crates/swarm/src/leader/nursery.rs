@@ -13,7 +13,7 @@ use super::dropped::close_dropped;
 use super::ground::Ground;
 use super::life::{Birth, Entrance, NotBorn, live};
 use super::past::settled;
-use crate::job_file::{ModelWork, Work};
+use crate::job_file::{Job, ModelWork, Work};
 use crate::plan::TryEnd;
 
 /// Starts the agents that agents ask for.
@@ -25,9 +25,9 @@ pub(super) struct Nursery {
 }
 
 impl Nursery {
-    /// The nursery of a job's worker that does this work.
-    pub(super) fn new(ground: Arc<Ground>, work: &Work) -> Self {
-        let model = model_of(work).or_else(|| ground.model.clone());
+    /// The nursery of a job's worker.
+    pub(super) fn new(ground: Arc<Ground>, job: &Job) -> Self {
+        let model = model_of(&job.work).or_else(|| job.model_below.clone());
         Self { ground, model }
     }
 

@@ -9,7 +9,7 @@ use pointsman_tools::Course;
 use super::contexts::{job_grounds, stopping};
 use super::orders::{Order, OrderError, RetryWhich};
 use super::roster::of_job_file;
-use super::work::check_models;
+use super::work::{check_models, key_in_sight};
 use super::{Leader, Progress};
 use crate::plan::{PlanEffect, PlanEvent};
 use crate::{JobFile, JobState};
@@ -131,6 +131,9 @@ impl Leader {
     fn joined(&mut self) -> Result<(Vec<Arc<str>>, Vec<PlanEffect>), OrderError> {
         let (grounds, problems) = job_grounds(&self.options)?;
         check_models(&self.options)?;
+        if let Some(variable) = key_in_sight(&self.options) {
+            return Err(OrderError::KeyInSight(variable.into()));
+        }
         match self.options.attended {
             Attended::Yes => {}
             Attended::No => {

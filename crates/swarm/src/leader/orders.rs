@@ -80,6 +80,11 @@ pub enum OrderError {
     /// A model of the file can't be reached.
     #[error(transparent)]
     Model(#[from] NoModel),
+    /// Commands of this run would see the key of a model of the file.
+    #[error(
+        "what agents of this run start sees `{0}`, which holds the key of a model of the file: start a run of its own with it"
+    )]
+    KeyInSight(Box<str>),
     /// The agent is not at work here.
     #[error("{0} is not at work in this run")]
     NotAtWork(WorkerId),

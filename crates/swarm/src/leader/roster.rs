@@ -63,6 +63,13 @@ pub(super) fn roster(options: &LeaderOptions) -> (Roster, Vec<Problem>) {
     (roster, problems)
 }
 
+/// The types of agents that may be spawned, in order.
+pub(super) fn types(roster: &Roster) -> Vec<AgentName> {
+    let mut types: Vec<AgentName> = roster.iter().map(|entry| entry.key().clone()).collect();
+    types.sort_unstable();
+    types
+}
+
 /// An agent of a job file.
 pub(super) fn of_job_file(definition: &AgentDefinition) -> Spawnable {
     Spawnable {

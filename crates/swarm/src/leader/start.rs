@@ -11,7 +11,7 @@ use pointsman_approvals::{
 };
 use pointsman_gate::{
     Adjudicator, CoordinatorHandler, Explaining, HookPlace, Hooks, Lifts, Notices, Panel,
-    SwarmWorkerHandler, hooks_that_cant_start,
+    SwarmWorkerHandler, Votes, hooks_that_cant_start,
 };
 use pointsman_ledger::{HighestIds, Ledger, OpenReport, RunStart};
 use pointsman_model::{Attended, Millis, RunId};
@@ -215,6 +215,7 @@ fn handle(
         grants: ground.grants.clone(),
         lifts: ground.lifts.clone(),
         classifier: ground.classifier.clone(),
+        agents: Arc::clone(&ground.agents),
         ledger: ground.ledger.clone(),
         directory: ground.directory.clone(),
         events: ground.events.clone(),
@@ -300,8 +301,7 @@ fn stand_up(
         coordinator: Arc::new(coordinator),
         swarm_worker: Arc::new(SwarmWorkerHandler::new(panel, Arc::new(mailbox.clone()))),
         mailbox,
-        agents,
-        model: options.job_file.model.clone(),
+        agents: Arc::new(agents),
         models: options.models.clone(),
         agents_max: options.job_file.agents_max,
         agents_started: AtomicU32::new(highest.worker),
@@ -366,6 +366,7 @@ fn panel(options: &LeaderOptions, ledger: &Ledger, requests: Requests, grants: G
         hooks: Arc::new(Hooks::new(options.loaded.hooks.clone(), place)),
         classifier: options.classifier.clone(),
         lifts: Lifts::default(),
+        votes: Votes::default(),
         grants,
         attended: options.attended,
         clock: Arc::clone(&options.clock),

@@ -27,6 +27,7 @@ fn job(name: &str, needs: &[usize], retries: u32, on_failure: FailurePolicy) -> 
             wait: Duration::from_secs(2),
         },
         on_failure,
+        model_below: None,
     }
 }
 

@@ -70,9 +70,10 @@ impl Stage {
     pub(crate) fn options(&self, jobs: &str, attended: Attended) -> LeaderOptions {
         let project = self.project();
         let home = self.folder("home");
-        let job_file = JobFile::parse_in(jobs, "jobs.toml", &project).unwrap_or_else(|problems| {
-            panic!("the job file of the test is wrong: {problems:#?}");
-        });
+        let job_file =
+            JobFile::parse_in(jobs, "jobs.toml", &project, &[]).unwrap_or_else(|problems| {
+                panic!("the job file of the test is wrong: {problems:#?}");
+            });
         let places = SettingsPlaces::of_project(project.clone(), home.clone());
         LeaderOptions {
             job_file,

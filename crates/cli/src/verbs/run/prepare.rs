@@ -104,7 +104,7 @@ pub(super) fn prepare(
     let given = rules::read(&arguments.rules, place)?;
     let agents = given.loaded.agents.iter().map(|agent| agent.name.clone());
     let agents: Vec<_> = agents.collect();
-    let parsed = JobFile::parse_among(&text, &shown, &place.project, &agents);
+    let parsed = JobFile::parse_in(&text, &shown, &place.project, &agents);
     rules::tell(&given.loaded, output);
     for problem in &given.loaded.problems {
         output.object(&json!({ "problem": problem }));

@@ -173,12 +173,15 @@ async fn order(ask: Ask, leader: &LeaderHandle) -> Reply {
             };
             jobs_reply(leader.retry(which, PERSON).await)
         }
-        Ask::Add { file, text } => match JobFile::parse_in(&text, &file, leader.project()) {
-            Err(problems) => Reply::Problems {
-                problems: problems.iter().map(problem).collect(),
-            },
-            Ok(job_file) => jobs_reply(leader.add_jobs(job_file, PERSON).await),
-        },
+        Ask::Add { file, text } => {
+            let agents = leader.agent_types();
+            match JobFile::parse_in(&text, &file, leader.project(), &agents) {
+                Err(problems) => Reply::Problems {
+                    problems: problems.iter().map(problem).collect(),
+                },
+                Ok(job_file) => jobs_reply(leader.add_jobs(job_file, PERSON).await),
+            }
+        }
         Ask::Tell { worker, text } => match leader.follow_up(worker, &text, PERSON).await {
             Ok(()) => done(format!("{worker} reads it before its next turn")),
             Err(error) => not_done(&error),
