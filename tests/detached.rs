@@ -109,6 +109,13 @@ fn a_closed_terminal_leaves_the_question_open_for_whoever_comes_back() {
     line.sees("1 waits for you");
     let ends = line.close();
     assert_eq!(project.questions(1), ["r1-1"]);
+    let log = project.run(["log"]).expect_code(0);
+    assert!(
+        log.out
+            .contains("closed the terminal: the run goes on, and its questions wait"),
+        "{}",
+        log.out
+    );
     until("the run that waits takes no processor", || {
         let before = processor_ticks(&project);
         std::thread::sleep(Duration::from_secs(1));
@@ -137,6 +144,8 @@ fn a_closed_terminal_refuses_when_the_settings_say_so() {
         "{}",
         why.out
     );
+    let log = project.run(["log"]).expect_code(0);
+    assert!(log.out.contains("its questions are refused"), "{}", log.out);
 }
 
 #[test]

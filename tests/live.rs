@@ -39,7 +39,7 @@ tool = "Bash"
 input = { command = "true" }
 "#;
 
-fn ask(project: &Project) -> crate::ground::Running {
+fn ask(project: &Project) -> Running {
     let running = project.start(["run", "--attended", "--json", "job.toml"]);
     project.questions(2);
     running

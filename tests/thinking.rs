@@ -3,7 +3,7 @@
 use pointsman_testkit::AnthropicReply;
 use serde_json::{Value, json};
 
-use crate::ground::Project;
+use crate::ground::{Project, Running, until};
 use crate::models::{KEY, Model, ended};
 
 const THINKS: &str = r#"
@@ -353,4 +353,51 @@ fn the_example_does_its_task_with_two_agents_and_a_third() {
         "it was tried"
     );
     assert_eq!(ended.summary()["jobs"].as_array().unwrap().len(), 3);
+}
+
+/// What a person says while an agent is about to end is read; what comes later is not taken, and whoever says it is told.
+#[test]
+fn words_for_an_agent_that_is_about_to_end_are_read_or_refused() {
+    let project = Project::with_job(THINKS);
+    let (stops, go) = (project.root().join("stops"), project.root().join("go"));
+    let line = format!(
+        "touch '{}'; while ! test -e '{}'; do sleep 0.02; done",
+        stops.display(),
+        go.display()
+    );
+    let hook = json!({ "type": "command", "command": line });
+    let settings = json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } });
+    std::fs::create_dir_all(project.home().join(".claude")).unwrap();
+    let file = project.home().join(".claude/settings.json");
+    std::fs::write(file, settings.to_string()).unwrap();
+    let model = Model::saying(vec![
+        AnthropicReply::text("all is done"),
+        AnthropicReply::text("and that, too"),
+    ]);
+    let mut command = project.command(["run", "job.toml", "--json"]);
+    command
+        .env("ANTHROPIC_API_KEY", KEY)
+        .env("ANTHROPIC_BASE_URL", model.server.url());
+    let running = Running::of(command);
+    until("its hook is asked", || stops.exists().then_some(()));
+    let workers = project.run(["workers", "--json"]).expect_code(0).objects();
+    let worker = workers[0]["worker"].as_str().unwrap().to_owned();
+    let told = project
+        .run(["tell", &worker, "mind the tests, too"])
+        .expect_code(0);
+    assert!(told.out.contains("before its next turn"), "{}", told.out);
+    std::fs::write(&go, "").unwrap();
+    let ended = running.wait().expect_code(0);
+    assert!(ended.out.contains("and that, too"), "{}", ended.out);
+    let second = &model.heard()[1];
+    assert!(
+        second["messages"]
+            .to_string()
+            .contains("mind the tests, too"),
+        "{second}"
+    );
+    let late = project
+        .run(["tell", &worker, "still there?"])
+        .expect_code(2);
+    assert!(late.err.contains("no leader"), "{}", late.err);
 }

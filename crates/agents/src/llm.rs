@@ -79,6 +79,8 @@ pub struct LlmAgent {
     heard_by: Option<broadcast::Sender<AgentSaid>>,
     scribe: Scribe,
     refusals: Vec<String>,
+    /// What a person said that came too late.
+    unread: Vec<String>,
 }
 
 /// Whether a person has said something.
@@ -114,6 +116,7 @@ impl LlmAgent {
             heard_by: None,
             scribe: Scribe::default(),
             refusals: Vec::new(),
+            unread: Vec::new(),
         }
     }
 
@@ -157,7 +160,13 @@ impl LlmAgent {
                     Stop::Done | Stop::ToolUse => {
                         let words = reply.text();
                         match dispatch.stopping(&words).await {
-                            StopWord::Stops => return Ok(words),
+                            // What was said while hooks were asked is read, too.
+                            StopWord::Stops => {
+                                let late = dispatch.seat().follow_ups.take_or_end();
+                                if self.hear(dispatch, late).await? == Heard::Nothing {
+                                    return Ok(words);
+                                }
+                            }
                             StopWord::GoesOn { text } => {
                                 self.say(dispatch, text).await?;
                             }
@@ -193,6 +202,10 @@ impl LlmAgent {
     /// Puts before the model what a person has said to the agent meanwhile; it is on record first.
     async fn hear_person(&mut self, dispatch: &Dispatch) -> Result<Heard, Early> {
         let words = dispatch.seat().follow_ups.take();
+        self.hear(dispatch, words).await
+    }
+
+    async fn hear(&mut self, dispatch: &Dispatch, words: Vec<Box<str>>) -> Result<Heard, Early> {
         if words.is_empty() {
             return Ok(Heard::Nothing);
         }
@@ -354,6 +367,10 @@ impl LlmAgent {
             text.push_str("\nrefused: ");
             text.push_str(refusal);
         }
+        for unread in &self.unread {
+            text.push_str("\nnot read any more: ");
+            text.push_str(unread);
+        }
         text
     }
 }
@@ -381,7 +398,12 @@ fn ended_by(failure: &Failure) -> Early {
 #[async_trait]
 impl Agent for LlmAgent {
     async fn work(&mut self, dispatch: &Dispatch, stop: &CancellationToken) -> AgentEnd {
-        match self.converse(dispatch, stop).await {
+        let came = self.converse(dispatch, stop).await;
+        for text in dispatch.seat().follow_ups.end() {
+            let first = text.lines().next().unwrap_or_default();
+            self.unread.push(first.to_owned());
+        }
+        match came {
             Ok(words) => AgentEnd::Done {
                 summary: self.report(&words),
             },

@@ -45,7 +45,7 @@ pub struct NewGrant {
 #[non_exhaustive]
 pub enum GrantsError {
     /// The text is no rule, or would have no effect as an allow.
-    #[error("`{rule}` can't be granted: {why}")]
+    #[error("`{rule}` can't be added: {why}")]
     NoRule {
         /// The text.
         rule: RuleText,

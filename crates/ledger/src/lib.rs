@@ -42,7 +42,7 @@ pub use reader::{
 pub use record::{
     About, Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown,
     ChainPoint, DamageFound, Explained, GrantEnd, GrantMade, GrantRevoked, GrantUsed, HookCame,
-    HookReport, HooksTold, LateAnswer, Lateness, LedgerRecord, ModeChanged, OrderGiven,
+    HookReport, HooksTold, HungUp, LateAnswer, Lateness, LedgerRecord, ModeChanged, OrderGiven,
     ProcessGroupEnded, ProcessGroupStarted, RecordBody, RecordKind, RecordsLost, RequestClosed,
     RequestOpened, RequestReopened, RequestShown, RulesSaved, RunEnded, RunInterrupted, RunOrder,
     RunResumed, RunStart, RunStarted, RunsPruned, Seq, SetAside, Showing, Speaker, StopAsked,

@@ -22,7 +22,7 @@ pub use call::{
 pub use chain_event::{DamageFound, RecordsLost, RunsPruned, SetAside};
 pub use grant::{GrantEnd, GrantMade, GrantRevoked, GrantUsed, ModeChanged, RulesSaved, Tightened};
 pub use kind::RecordKind;
-pub use order::{OrderGiven, RunOrder};
+pub use order::{HungUp, OrderGiven, RunOrder};
 pub use request::{
     Advised, Explained, LateAnswer, Lateness, RequestClosed, RequestOpened, RequestReopened,
     RequestShown, Showing,

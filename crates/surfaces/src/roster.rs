@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use pointsman_ledger::{
-    CallEnded, LedgerRecord, RecordBody, RunOrder, WorkerEnd, WorkerEnded, WorkerSpawned,
+    CallEnded, LedgerRecord, RecordBody, RunOrder, Speaker, TurnTaken, WorkerEnd, WorkerEnded,
+    WorkerSpawned,
 };
 use pointsman_model::{CallId, Lineage, Millis, Outcome, PermissionMode, WallTime, WorkerId};
 use pointsman_swarm::{JobEnd, RunEvent};
 use pointsman_tools::Course;
 
 use crate::render::call_line;
+use crate::secret::masked;
 use crate::shown;
 use crate::socket::JobWire;
 
@@ -25,6 +27,8 @@ const ENDED_MAX: usize = 200;
 pub(crate) enum Doing {
     /// Between its calls.
     Working,
+    /// Its model has the word.
+    AtModel { since: WallTime },
     /// Its call runs.
     Running { call: CallId, what: String },
     /// It has ended.
@@ -129,12 +133,13 @@ impl Roster {
                 if let Some(agent) = self.agents.get_mut(&started.worker) {
                     agent.doing = Doing::Running {
                         call: started.call.id,
-                        what: call_line(&started.call),
+                        what: masked(&call_line(&started.call)).into_owned(),
                     };
                 }
             }
             RecordBody::CallEnded(ended) => self.call_ended(ended),
             RecordBody::OrderGiven(given) => self.ordered(&given.order),
+            RecordBody::TurnTaken(turn) => self.turn_taken(turn, at),
             _ => {}
         }
     }
@@ -178,6 +183,7 @@ impl Roster {
             | RunOrder::Retry { .. }
             | RunOrder::Add { .. }
             | RunOrder::LowerMode { .. }
+            | RunOrder::HangUp { .. }
             | RunOrder::FollowUp { .. } => return,
         };
         if let Some(agent) = self.agents.get_mut(worker) {
@@ -241,7 +247,7 @@ impl Roster {
         let first = ended.text.lines().next().unwrap_or_default();
         agent.doing = Doing::Ended {
             how: ended.end,
-            text: shown::line(first),
+            text: shown::line(&masked(first)),
         };
         if agent.lineage.depth() > 1 {
             self.ended.push_back(ended.worker);
@@ -274,6 +280,20 @@ impl Roster {
         if ended.outcome.is_some_and(is_refusal) {
             agent.refusals = agent.refusals.saturating_add(1);
         }
+    }
+
+    /// What a model is told is on record before it is asked, and what it says as soon as it has said it.
+    fn turn_taken(&mut self, turn: &TurnTaken, at: WallTime) {
+        let Some(agent) = self.agents.get_mut(&turn.worker) else {
+            return;
+        };
+        if matches!(agent.doing, Doing::Ended { .. }) {
+            return;
+        }
+        agent.doing = match turn.speaker {
+            Speaker::Person => Doing::AtModel { since: at },
+            Speaker::Model => Doing::Working,
+        };
     }
 
     /// The tree, from the leader down, in the order of the file and of the spawns.

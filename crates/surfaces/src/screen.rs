@@ -20,6 +20,7 @@ mod event;
 mod layout;
 mod link;
 mod queue;
+mod refused;
 
 mod dialog;
 mod overview;
@@ -149,7 +150,7 @@ pub struct ScreenService {
     told: flume::Receiver<Told>,
     input: EventStream,
     pauses: Pauses,
-    answers: JoinSet<Option<(RequestId, String)>>,
+    answers: JoinSet<Option<Event>>,
     readings: JoinSet<ReadFile>,
 }
 
@@ -327,8 +328,8 @@ impl ScreenService {
                 }
             },
             Some(done) = self.answers.join_next() => match done {
-                Ok(Some((id, text))) => Some(Event::Refused(id, text)),
-                Ok(None) | Err(_) => None,
+                Ok(event) => event,
+                Err(_) => None,
             },
             Some(read) = self.readings.join_next() => match read {
                 Ok(ReadFile::Transcript(worker, records)) => Some(Event::Loaded(worker, records)),
@@ -353,6 +354,13 @@ impl ScreenService {
                     self.answers.spawn(async move {
                         leader.touch(id).await;
                         None
+                    });
+                }
+                Effect::Lift(id) => {
+                    let leader = self.options.leader.clone();
+                    self.answers.spawn(async move {
+                        let text = leader.lift(id).await;
+                        Some(Event::Lifted(id, text))
                     });
                 }
                 Effect::StopWorker(worker) => self.stop_worker(worker),
@@ -387,7 +395,7 @@ impl ScreenService {
         let open = Arc::clone(open);
         self.answers.spawn(async move {
             let refused = leader.answer(&open, kind).await;
-            refused.map(|text| (open.request.id, text))
+            refused.map(|text| Event::Refused(open.request.id, text))
         });
     }
 

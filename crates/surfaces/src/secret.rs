@@ -68,6 +68,24 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     shown
 }
 
+/// Whether a view shows secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Secrets {
+    /// As they are: what is yet to be answered, and what a person asked to see.
+    Shown,
+    Masked,
+}
+
+impl Secrets {
+    /// The text as such a view has it.
+    pub(crate) fn of(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Shown => Cow::Borrowed(text),
+            Self::Masked => masked(text),
+        }
+    }
+}
+
 fn replaced(found: &Captures<'_>, kind: Kind) -> String {
     let part = |name| found.name(name).map_or("", |part| part.as_str());
     match kind {

@@ -12,6 +12,7 @@ mod words;
 use std::sync::Arc;
 
 use pointsman_approvals::{Answer, AnswerError, Answered, RequestEvent, RequestEvents, Requests};
+use pointsman_gate::Lifted;
 use pointsman_ledger::Clock;
 use pointsman_model::{Answerer, PermissionRequest, RequestId, Surface, VerdictKind};
 use tokio::task::JoinSet;
@@ -221,6 +222,19 @@ impl TerminalService {
             let answered = requests.answer_seen_in(requests.epoch(), id, answer).await;
             refusal(answered).map(|text| (id, text))
         });
+    }
+}
+
+/// What became of lifting a classifier's no.
+pub(crate) fn lifted_words(id: RequestId, lifted: Lifted) -> String {
+    match lifted {
+        Lifted::Now => format!(
+            "{id} was refused by the classifier, which is lifted now: it passes when the agent asks for it again"
+        ),
+        Lifted::Before => {
+            format!("{id} was lifted before: it passes when the agent asks for it again")
+        }
+        Lifted::NotRefused => format!("{id} was refused too long ago to be lifted"),
     }
 }
 

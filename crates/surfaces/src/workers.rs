@@ -15,6 +15,8 @@ use crate::roster::{Doing, Roster};
 pub enum WorkerState {
     /// A person's answer.
     WaitsForYou,
+    /// Its model, which has the word.
+    WaitsForModel,
     /// A tool, which runs.
     Runs,
     /// Its own work, between its calls.
@@ -38,7 +40,12 @@ impl WorkerState {
     #[must_use]
     pub fn is_over(self) -> bool {
         match self {
-            Self::WaitsForYou | Self::Runs | Self::Works | Self::Paused | Self::Silent => false,
+            Self::WaitsForYou
+            | Self::WaitsForModel
+            | Self::Runs
+            | Self::Works
+            | Self::Paused
+            | Self::Silent => false,
             Self::Done | Self::Failed | Self::Stopped | Self::Halted => true,
         }
     }
@@ -48,6 +55,7 @@ impl WorkerState {
     pub fn words(self) -> &'static str {
         match self {
             Self::WaitsForYou => "waits for you",
+            Self::WaitsForModel => "waits for the model",
             Self::Runs => "runs a tool",
             Self::Works => "at work",
             Self::Paused => "paused",
@@ -116,7 +124,17 @@ impl Workers {
         let workers = tree
             .iter()
             .filter_map(|twig| self.roster.worker_at(twig.node));
+        let mut workers: Vec<WorkerId> = workers.collect();
+        // Jobs start at the same time, and their records come as it happens; ids are given in the order of the file.
+        workers.sort_by_key(|worker| self.job_of(*worker));
+        let workers = workers.into_iter();
         workers.filter_map(|worker| self.row(worker, now)).collect()
+    }
+
+    /// The worker of the job that an agent belongs to.
+    fn job_of(&self, worker: WorkerId) -> Option<WorkerId> {
+        let steps = self.roster.agent(worker)?.lineage.steps();
+        steps.first().map(|step| step.worker)
     }
 
     fn row(&self, worker: WorkerId, now: WallTime) -> Option<WorkerRow> {
@@ -143,6 +161,7 @@ impl Workers {
             }
             Doing::Running { what, .. } => (WorkerState::Runs, what.clone()),
             Doing::Working if self.roster.is_held(agent) => (WorkerState::Paused, String::new()),
+            Doing::AtModel { .. } => (WorkerState::WaitsForModel, String::new()),
             Doing::Working if agent.is_silent(now) => (WorkerState::Silent, String::new()),
             Doing::Working => (WorkerState::Works, String::new()),
         };

@@ -1,26 +1,39 @@
 //! What a person has to say to an agent that is at work already.
 //!
-//! Words, nothing more: they change no permission. The agent reads them before its next turn.
+//! Words, nothing more: they change no permission. The agent reads them before its next turn. It ends only in a moment
+//! in which none wait, so that whoever was told "it reads it" was told the truth.
 
-use flume::{Receiver, Sender, TrySendError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many words may wait for one agent; a person writes them one by one.
 const WAITING_MAX: usize = 32;
 
 /// The person's end.
 #[derive(Debug, Clone)]
-pub struct FollowUpSender(Sender<Box<str>>);
+pub struct FollowUpSender(Arc<Mutex<Words>>);
 
-/// The agent's end. Clones take from the same words.
+/// The agent's end. Clones take from the same words; with the last of them the talk is over.
 #[derive(Debug, Clone)]
-pub struct FollowUps(Receiver<Box<str>>);
+pub struct FollowUps(Arc<Ear>);
+
+#[derive(Debug)]
+struct Ear(Arc<Mutex<Words>>);
+
+#[derive(Debug)]
+enum Words {
+    /// These wait, the oldest first.
+    Waiting(VecDeque<Box<str>>),
+    /// Nobody reads any more.
+    Over,
+}
 
 /// Why words did not get there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotHeard {
     /// The agent has ended.
-    #[error("the agent has ended")]
+    #[error("the agent has ended, or is about to")]
     Ended,
     /// It has not read what was said before.
     #[error("{WAITING_MAX} messages wait for the agent already")]
@@ -33,10 +46,14 @@ impl FollowUpSender {
     /// # Errors
     /// When the agent has ended, or reads nothing.
     pub fn say(&self, text: &str) -> Result<(), NotHeard> {
-        self.0.try_send(text.into()).map_err(|error| match error {
-            TrySendError::Full(_) => NotHeard::TooMany,
-            TrySendError::Disconnected(_) => NotHeard::Ended,
-        })
+        match &mut *lock(&self.0) {
+            Words::Over => Err(NotHeard::Ended),
+            Words::Waiting(words) if words.len() >= WAITING_MAX => Err(NotHeard::TooMany),
+            Words::Waiting(words) => {
+                words.push_back(text.into());
+                Ok(())
+            }
+        }
     }
 }
 
@@ -44,8 +61,11 @@ impl FollowUps {
     /// Both ends.
     #[must_use]
     pub fn channel() -> (FollowUpSender, Self) {
-        let (sender, receiver) = flume::bounded(WAITING_MAX);
-        (FollowUpSender(sender), Self(receiver))
+        let words = Arc::new(Mutex::new(Words::Waiting(VecDeque::new())));
+        (
+            FollowUpSender(Arc::clone(&words)),
+            Self(Arc::new(Ear(words))),
+        )
     }
 
     /// For an agent that nobody can talk to.
@@ -57,8 +77,45 @@ impl FollowUps {
     /// What was said and not read yet, oldest first.
     #[must_use]
     pub fn take(&self) -> Vec<Box<str>> {
-        self.0.try_iter().collect()
+        match &mut *lock(&self.0.0) {
+            Words::Waiting(words) => words.drain(..).collect(),
+            Words::Over => Vec::new(),
+        }
     }
+
+    /// The same for an agent that would end now: when nothing waits, nothing will, and whoever says something from now on
+    /// hears that it has ended.
+    #[must_use]
+    pub fn take_or_end(&self) -> Vec<Box<str>> {
+        let words = &mut *lock(&self.0.0);
+        match words {
+            Words::Waiting(waiting) if !waiting.is_empty() => waiting.drain(..).collect(),
+            Words::Waiting(_) | Words::Over => {
+                *words = Words::Over;
+                Vec::new()
+            }
+        }
+    }
+
+    /// Ends the talk; gives what nobody has read.
+    #[must_use]
+    pub fn end(&self) -> Vec<Box<str>> {
+        match std::mem::replace(&mut *lock(&self.0.0), Words::Over) {
+            Words::Waiting(words) => words.into(),
+            Words::Over => Vec::new(),
+        }
+    }
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        *lock(&self.0) = Words::Over;
+    }
+}
+
+fn lock(words: &Mutex<Words>) -> MutexGuard<'_, Words> {
+    // No code that can panic runs under the lock.
+    words.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -81,5 +138,20 @@ mod tests {
         assert_eq!(person.say("once more"), Err(NotHeard::TooMany));
         drop(agent);
         assert_eq!(person.say("still there?"), Err(NotHeard::Ended));
+    }
+
+    #[test]
+    fn an_agent_ends_only_when_nothing_waits_and_nothing_gets_in_behind() {
+        let (person, agent) = FollowUps::channel();
+        person.say("one thing more").unwrap();
+        assert_eq!(agent.take_or_end(), [Box::from("one thing more")]);
+        person.say("and another").unwrap();
+        assert_eq!(agent.take_or_end().len(), 1);
+        assert!(agent.take_or_end().is_empty());
+        assert_eq!(person.say("too late"), Err(NotHeard::Ended));
+        let (person, agent) = FollowUps::channel();
+        person.say("unread").unwrap();
+        assert_eq!(agent.end(), [Box::from("unread")]);
+        assert_eq!(person.say("too late"), Err(NotHeard::Ended));
     }
 }

@@ -3,6 +3,7 @@
 //! The service alone writes it, always before the event is sent, so that whoever hears of a request
 //! finds it on the board.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use dashmap::DashMap;
@@ -104,9 +105,27 @@ impl RequestEvents {
     }
 }
 
+/// Where a request stands in the list: those on the surfaces first, in the order in which they came there, so that each
+/// surface has the same order and nothing new comes in before what is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// It came to the surfaces as this one.
+    Shown(u64),
+    /// Checks have their turns first.
+    Checked,
+}
+
+#[derive(Clone)]
+struct Placed {
+    place: Place,
+    open: Arc<OpenRequest>,
+}
+
 /// The open requests and whoever wants to hear of them.
 pub(crate) struct Board {
-    open: DashMap<RequestId, Arc<OpenRequest>>,
+    open: DashMap<RequestId, Placed>,
+    /// How many requests have come to the surfaces.
+    arrived: AtomicU64,
     /// Nothing once the service has ended, so that subscribers hear the end though handles live on.
     events: RwLock<Option<broadcast::Sender<RequestEvent>>>,
 }
@@ -115,22 +134,24 @@ impl Board {
     pub(crate) fn new(events_kept_max: usize) -> Self {
         Self {
             open: DashMap::new(),
+            arrived: AtomicU64::new(0),
             events: RwLock::new(Some(broadcast::Sender::new(events_kept_max))),
         }
     }
 
     pub(crate) fn list(&self) -> Vec<Arc<OpenRequest>> {
-        let mut list: Vec<_> = self
-            .open
-            .iter()
-            .map(|entry| Arc::clone(entry.value()))
-            .collect();
-        list.sort_by_key(|open| (open.request.opened_at, open.request.id));
-        list
+        let mut list: Vec<Placed> = self.open.iter().map(|entry| entry.clone()).collect();
+        list.sort_by_key(|placed| (placed.place, placed.open.request.id));
+        list.into_iter().map(|placed| placed.open).collect()
+    }
+
+    /// The place of what comes to the surfaces now.
+    fn arrives(&self) -> Place {
+        Place::Shown(self.arrived.fetch_add(1, Ordering::Relaxed))
     }
 
     pub(crate) fn get(&self, id: RequestId) -> Option<Arc<OpenRequest>> {
-        self.open.get(&id).map(|entry| Arc::clone(entry.value()))
+        self.open.get(&id).map(|entry| Arc::clone(&entry.open))
     }
 
     pub(crate) fn subscribe(&self) -> RequestEvents {
@@ -147,9 +168,21 @@ impl Board {
     pub(crate) fn publish(&self, event: RequestEvent) {
         match &event {
             RequestEvent::Opened(open) => {
-                self.open.insert(open.request.id, Arc::clone(open));
+                let place = if open.shown {
+                    self.arrives()
+                } else {
+                    Place::Checked
+                };
+                let open = Arc::clone(open);
+                self.open.insert(open.request.id, Placed { place, open });
             }
-            RequestEvent::Shown { id } => self.change(*id, |open| open.shown = true),
+            RequestEvent::Shown { id } => {
+                let place = self.arrives();
+                if let Some(mut entry) = self.open.get_mut(id) {
+                    entry.place = place;
+                }
+                self.change(*id, |open| open.shown = true);
+            }
             RequestEvent::Touched { id } => self.change(*id, |open| open.touched = true),
             RequestEvent::Advised { id, advice } => {
                 self.change(*id, |open| open.advice.push(advice.clone()));
@@ -171,7 +204,7 @@ impl Board {
 
     fn change(&self, id: RequestId, change: impl FnOnce(&mut OpenRequest)) {
         if let Some(mut entry) = self.open.get_mut(&id) {
-            change(Arc::make_mut(entry.value_mut()));
+            change(Arc::make_mut(&mut entry.open));
         }
     }
 }

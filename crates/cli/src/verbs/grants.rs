@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &GrantsArguments, output: &mut Output) -> Result<Co
                     output.object(&json!({ "revoked": id }));
                     Ok(Code::Done)
                 }
-                Reply::Error { text } => Err(Failure::bad_input(text)
+                Reply::NotFound { text } => Err(Failure::bad_input(text)
                     .hint("`pointsman grants` lists those that are in force")),
                 other => Err(refused(other)),
             }

@@ -19,8 +19,12 @@ pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client
             FindError::Several(_) => {
                 failure.hint("name one with `--run`; `pointsman runs` tells which is which")
             }
-            FindError::None | FindError::NotThatRun(_) => failure.hint(format!(
-                "start one with `pointsman run`, or look from inside its project; this is `{}`",
+            FindError::None => failure.hint(format!(
+                "start one with `pointsman run`, or look from inside its project; this is `{}`; `pointsman runs` tells of runs that have ended",
+                place.project
+            )),
+            FindError::NotThatRun(run) => failure.hint(format!(
+                "`pointsman runs` tells whether it has ended; `pointsman show`, `why` and `log --run {run}` tell what became of it; this is `{}`",
                 place.project
             )),
             FindError::State(_) => failure.at(place.state.folder()),

@@ -56,9 +56,12 @@ pub(super) fn run(arguments: &LogArguments, output: &mut Output) -> Result<Code,
             Failure::bad_input(format!("there is no {id} in this project"))
                 .hint("`pointsman runs` lists them"),
         ),
-        (None, None) => Err(Failure::bad_input("nothing has run in this project yet")),
+        (None, None) => Err(Failure::bad_input("nothing has run in this project yet").hint(START)),
     }
 }
+
+/// What to do where nothing has run yet.
+const START: &str = "`pointsman run` with a job file starts a run; `pointsman init` writes one";
 
 /// The ledger of the project, for reading.
 pub(super) fn open(place: &Place) -> Result<LedgerReader, Failure> {
@@ -67,7 +70,11 @@ pub(super) fn open(place: &Place) -> Result<LedgerReader, Failure> {
 
 /// An error of reading, told.
 pub(super) fn failed(error: &ReadError) -> Failure {
-    Failure::of(error)
+    let failure = Failure::of(error);
+    match error {
+        ReadError::Missing(_) => failure.hint(START),
+        _ => failure,
+    }
 }
 
 fn records(
@@ -198,7 +205,11 @@ fn verify_summary(report: &VerifyReport) -> String {
     } else {
         format!("{} are not as they were written", report.damage.len())
     };
-    format!("{} records of {} runs: {how}\n", report.records, runs.len())
+    let runs = match runs.len() {
+        1 => "1 run".to_owned(),
+        count => format!("{count} runs"),
+    };
+    format!("{} records of {runs}: {how}\n", report.records)
 }
 
 fn verify_object(report: &VerifyReport) -> serde_json::Value {

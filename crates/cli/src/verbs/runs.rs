@@ -62,10 +62,16 @@ fn words(status: &StatusWire) -> String {
         (CourseWord::On, 0) => String::new(),
         (CourseWord::On, held) => format!(", {held} paused"),
     };
+    let agents = match status.at_work {
+        1 => "1 agent".to_owned(),
+        count => format!("{count} agents"),
+    };
+    let questions = match status.waiting {
+        1 => "1 question waits".to_owned(),
+        count => format!("{count} questions wait"),
+    };
     format!(
-        "{done} of {} jobs done, {} agents at work, {} questions wait{course}",
-        status.jobs.len(),
-        status.at_work,
-        status.waiting
+        "{done} of {} jobs done, {agents} at work, {questions}{course}",
+        status.jobs.len()
     )
 }

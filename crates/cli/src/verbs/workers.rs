@@ -31,6 +31,12 @@ pub(super) fn run(arguments: &WorkersArguments, output: &mut Output) -> Result<C
         .filter(|row| arguments.all || !row.state.is_over())
         .collect();
     output.text(&format!("{run}\n"));
+    if !wanted.is_empty() {
+        output.text(&format!(
+            "  {:<8} {:<24} {:<19} {:>12}  {:<8}  {}\n",
+            "id", "agent", "is at", "for", "mode", "what"
+        ));
+    }
     for row in &wanted {
         output.text(&line(row));
         output.object(row);
@@ -75,7 +81,7 @@ fn rows(place: &Place, run: RunId) -> Result<Vec<WorkerRow>, Failure> {
 }
 
 fn line(row: &WorkerRow) -> String {
-    let indent = "  ".repeat(usize::try_from(row.depth).unwrap_or(1));
+    let indent = "  ".repeat(usize::try_from(row.depth.saturating_sub(1)).unwrap_or(0));
     let label = row.agent.rsplit(" › ").next().unwrap_or(&row.agent);
     let refusals = match row.refusals {
         0 => String::new(),
@@ -89,7 +95,7 @@ fn line(row: &WorkerRow) -> String {
         length(Millis(SystemClock.now().since(row.started_at).0))
     };
     let text = format!(
-        "  {:<8} {name:<24} {:<13} {age:>12}  {:<8}  {}{refusals}",
+        "  {:<8} {name:<24} {:<19} {age:>12}  {:<8}  {}{refusals}",
         row.worker.to_string(),
         row.state.words(),
         row.mode,

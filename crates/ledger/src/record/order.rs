@@ -51,6 +51,11 @@ pub enum RunOrder {
         /// The mode.
         mode: PermissionMode,
     },
+    /// The terminal of the run was closed. The run goes on.
+    HangUp {
+        /// What becomes of its questions.
+        questions: HungUp,
+    },
     /// An agent was told something.
     FollowUp {
         /// The agent.
@@ -58,6 +63,16 @@ pub enum RunOrder {
         /// What it was told.
         text: Box<str>,
     },
+}
+
+/// What becomes of the questions of a run whose terminal was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HungUp {
+    /// They wait to their deadlines.
+    Wait,
+    /// They are refused.
+    Refused,
 }
 
 impl OrderGiven {
@@ -68,9 +83,11 @@ impl OrderGiven {
             | RunOrder::Hold { worker }
             | RunOrder::LetGo { worker } => Some(*worker),
             RunOrder::LowerMode { worker, .. } => *worker,
-            RunOrder::Pause | RunOrder::GoOn | RunOrder::Retry { .. } | RunOrder::Add { .. } => {
-                None
-            }
+            RunOrder::HangUp { .. }
+            | RunOrder::Pause
+            | RunOrder::GoOn
+            | RunOrder::Retry { .. }
+            | RunOrder::Add { .. } => None,
         }
     }
 }

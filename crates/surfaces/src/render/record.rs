@@ -1,7 +1,7 @@
 //! Records of the ledger, a line each.
 
 use pointsman_ledger::{
-    About, CallEnded, HookCame, HookReport, LedgerRecord, OrderGiven, RecordBody, RunOrder,
+    About, CallEnded, HookCame, HookReport, HungUp, LedgerRecord, OrderGiven, RecordBody, RunOrder,
     Speaker, TurnPart, TurnTaken, WorkerEnd,
 };
 use pointsman_model::{Attended, Verdict, VerdictKind};
@@ -99,6 +99,12 @@ fn order_line(given: &OrderGiven) -> String {
             mode,
         } => format!("holds it to mode {mode}"),
         RunOrder::LowerMode { worker: None, mode } => format!("holds all agents to mode {mode}"),
+        RunOrder::HangUp { questions } => match questions {
+            HungUp::Wait => "closed the terminal: the run goes on, and its questions wait".into(),
+            HungUp::Refused => {
+                "closed the terminal: the run goes on, and its questions are refused".into()
+            }
+        },
         RunOrder::FollowUp { text, .. } => format!("says to it: {}", shown::line(text)),
     };
     format!("{} {what}", given.by)

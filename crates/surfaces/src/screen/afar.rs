@@ -28,6 +28,8 @@ pub(super) struct Afar {
     left: BTreeMap<RequestId, OpenRequest>,
     /// The reign that the records have come to.
     epoch: Epoch,
+    /// Those on the surfaces, in the order in which they came there.
+    shown: Vec<RequestId>,
 }
 
 impl Afar {
@@ -37,13 +39,14 @@ impl Afar {
             open: BTreeMap::new(),
             left: BTreeMap::new(),
             epoch: Epoch::FIRST,
+            shown: Vec::new(),
         }
     }
 
     /// The past has been read.
     pub(super) fn caught_up(&mut self) -> Event {
         self.reading = Reading::News;
-        let shown = self.open.values().filter(|open| open.shown);
+        let shown = self.shown.iter().filter_map(|id| self.open.get(id));
         Event::Listed(shown.cloned().map(Arc::new).collect())
     }
 
@@ -60,7 +63,10 @@ impl Afar {
                     touched: false,
                     ..self.left.remove(&reopened.request)?
                 };
-                let shown = open.shown.then(|| Event::Shown(Arc::new(open.clone())));
+                let shown = open.shown.then(|| {
+                    self.shown.push(reopened.request);
+                    Event::Shown(Arc::new(open.clone()))
+                });
                 self.open.insert(reopened.request, open);
                 shown
             }
@@ -73,12 +79,16 @@ impl Afar {
                     advice: Vec::new(),
                     explanation: None,
                 };
-                let shown = open.shown.then(|| Event::Shown(Arc::new(open.clone())));
+                let shown = open.shown.then(|| {
+                    self.shown.push(opened.request.id);
+                    Event::Shown(Arc::new(open.clone()))
+                });
                 self.open.insert(opened.request.id, open);
                 shown
             }
             RecordBody::RequestShown(shown) => self.open.get_mut(&shown.request).map(|open| {
                 open.shown = true;
+                self.shown.push(shown.request);
                 Event::Shown(Arc::new(open.clone()))
             }),
             RecordBody::Advised(advised) => {
@@ -100,6 +110,7 @@ impl Afar {
             }
             RecordBody::RequestClosed(closed) => {
                 let open = self.open.remove(&closed.request)?;
+                self.shown.retain(|id| *id != closed.request);
                 let event = open
                     .shown
                     .then(|| Event::Closed(closed.request, Arc::new(closed.verdict.clone())));
@@ -145,6 +156,14 @@ mod tests {
         })
     }
 
+    fn shown(number: u32) -> LedgerRecord {
+        let request = fixture::request(number, "git push");
+        record(RequestShown {
+            request: request.id,
+            call: request.call.id,
+        })
+    }
+
     fn closed(number: u32) -> LedgerRecord {
         let request = fixture::request(number, "git push");
         record(RequestClosed {
@@ -169,6 +188,9 @@ mod tests {
             opened(2, Showing::AtOnce),
             closed(1),
             opened(3, Showing::AfterChecks),
+            opened(5, Showing::AfterChecks),
+            opened(6, Showing::AtOnce),
+            shown(5),
         ] {
             assert!(afar.record(&past).is_none());
         }
@@ -176,14 +198,12 @@ mod tests {
             panic!("no list");
         };
         let ids: Vec<RequestId> = open.iter().map(|open| open.request.id).collect();
-        assert_eq!(ids, [fixture::request(2, "git push").id]);
+        // In the order in which they came to the surfaces.
+        let wanted = [2, 6, 5].map(|number| fixture::request(number, "git push").id);
+        assert_eq!(ids, wanted);
         let third = fixture::request(3, "git push");
-        let shown = record(RequestShown {
-            request: third.id,
-            call: third.call.id,
-        });
         assert!(
-            matches!(afar.record(&shown), Some(Event::Shown(open)) if open.request.id == third.id)
+            matches!(afar.record(&shown(3)), Some(Event::Shown(open)) if open.request.id == third.id)
         );
         assert!(matches!(afar.record(&closed(3)), Some(Event::Closed(id, _)) if id == third.id));
         assert!(afar.record(&closed(3)).is_none());

@@ -9,6 +9,7 @@ mod confirm;
 mod deny;
 mod edit;
 mod form;
+mod lift;
 
 use std::sync::Arc;
 
@@ -21,10 +22,11 @@ use self::confirm::ConfirmPanel;
 use self::deny::DenyPanel;
 use self::edit::EditPanel;
 pub(super) use self::form::Form;
+use self::lift::LiftPanel;
 use super::event::Effect;
 use super::key::Key;
 use super::layout;
-use super::queue::{Place, Queue, Weight};
+use super::queue::{Place, Queue, Weight, Which};
 use super::scroll::Scroll;
 use super::sheet::{RequestSheet, Row, request_sheet, wrap};
 
@@ -52,6 +54,7 @@ pub(super) enum Panel {
     Confirm(ConfirmPanel),
     Deny(DenyPanel),
     Edit(EditPanel),
+    Lift(LiftPanel),
 }
 
 /// What a key in the dialog came to, for the screen to carry on with.
@@ -75,6 +78,8 @@ pub(super) enum Wish {
 /// See the module's words.
 #[derive(Debug)]
 pub(super) struct Dialog {
+    /// The list that it was opened from.
+    pub(super) which: Which,
     pub(super) place: Place,
     covered: Vec<Arc<OpenRequest>>,
     weight: Weight,
@@ -123,14 +128,15 @@ enum Turn {
 }
 
 impl Dialog {
-    /// Opens the group at `place`, with the requests that are open now.
-    pub(super) fn open(place: Place, queue: &Queue, width: u16) -> Option<Self> {
+    /// Opens the group at `place` of a list, with the requests that are in it now.
+    pub(super) fn open((which, place): (Which, Place), queue: &Queue, width: u16) -> Option<Self> {
         let group = queue.get(place)?;
         let covered = group.open.clone();
         covered.first()?;
         let before = group.before.clone();
         let sheet = request_sheet(&covered, before.as_ref());
         Some(Self {
+            which,
             place,
             weight: group.weight,
             rows: Rows::of(&sheet, width),
@@ -219,6 +225,7 @@ impl Dialog {
             Panel::Confirm(panel) => panel.form(width),
             Panel::Deny(panel) => panel.form(width),
             Panel::Edit(panel) => panel.form(&self.covered, width),
+            Panel::Lift(panel) => panel.form(width),
         })
     }
 
@@ -273,7 +280,7 @@ impl Dialog {
             Some((Panel::Deny(panel), ..)) => panel.paste(text),
             Some((Panel::Edit(panel), ..)) => panel.paste(text),
             Some((Panel::Allow(panel), ..)) => panel.paste(text),
-            Some((Panel::Confirm(_), ..)) | None => {}
+            Some((Panel::Confirm(_) | Panel::Lift(_), ..)) | None => {}
         }
     }
 
@@ -303,6 +310,9 @@ impl Dialog {
             return Vec::new();
         }
         self.touched = Eyes::Saw;
+        if self.which == Which::Refused {
+            return Vec::new();
+        }
         let open = self
             .covered
             .iter()
@@ -330,25 +340,32 @@ impl Dialog {
             Key::Char('s') => return vec![Wish::Stop(agent)],
             _ => {}
         }
-        let panel = match key {
-            Key::Char('a' | 'e' | 'd' | 'x') if !queue.answerable(drawn.request.id) => {
+        let panel = match (self.which, key) {
+            (Which::Refused, Key::Char('e' | 'd' | 'x')) => {
+                let text = "the classifier has refused it; `a` lifts that";
+                return vec![Wish::Say(text.into())];
+            }
+            (_, Key::Char('a' | 'e' | 'd' | 'x')) if !queue.answerable(drawn.request.id) => {
                 return vec![Wish::Say("it is not open any more".into())];
             }
-            Key::Char('a' | 'e') if !self.scroll.is_whole() => {
+            (_, Key::Char('a' | 'e')) if !self.scroll.is_whole() => {
                 return vec![Wish::Say(
                     "read it to its end first: ↓ or the blank goes on".into(),
                 )];
             }
-            Key::Char('a') => Panel::Allow(AllowPanel::new(&self.answerable(queue))),
-            Key::Char('e') => {
+            (Which::Refused, Key::Char('a')) => Panel::Lift(LiftPanel::new(&drawn)),
+            (Which::Waiting, Key::Char('a')) => {
+                Panel::Allow(AllowPanel::new(&self.answerable(queue)))
+            }
+            (Which::Waiting, Key::Char('e')) => {
                 let draft = self.draft.take();
                 Panel::Edit(draft.unwrap_or_else(|| EditPanel::new(&drawn)))
             }
-            Key::Char('d') => Panel::Deny(DenyPanel::this(
+            (Which::Waiting, Key::Char('d')) => Panel::Deny(DenyPanel::this(
                 &self.answerable(queue),
                 &queue.below(agent),
             )),
-            Key::Char('x') => Panel::Deny(DenyPanel::agents(
+            (Which::Waiting, Key::Char('x')) => Panel::Deny(DenyPanel::agents(
                 &self.answerable(queue),
                 &queue.below(agent),
             )),
@@ -388,6 +405,7 @@ impl Dialog {
             Panel::Confirm(panel) => panel.key(key),
             Panel::Deny(panel) => panel.key(key),
             Panel::Edit(panel) => panel.key(key),
+            Panel::Lift(panel) => panel.key(key),
         };
         match turn {
             Turn::Stay => {
@@ -432,7 +450,7 @@ impl Dialog {
             )];
         }
         let yes = match panel {
-            Panel::Allow(_) | Panel::Edit(_) => true,
+            Panel::Allow(_) | Panel::Edit(_) | Panel::Lift(_) => true,
             Panel::Confirm(_) | Panel::Deny(_) => false,
         };
         if yes && self.weight == Weight::Grave {
@@ -440,8 +458,10 @@ impl Dialog {
             self.panel = Some((confirm, Eyes::NotYet, Scroll::new()));
             return Vec::new();
         }
-        open.into_iter()
-            .map(|(open, kind)| Wish::Do(Effect::Answer(open, kind)))
-            .collect()
+        let effect = |(open, kind): Answer| match self.which {
+            Which::Waiting => Effect::Answer(open, kind),
+            Which::Refused => Effect::Lift(open.request.id),
+        };
+        open.into_iter().map(effect).map(Wish::Do).collect()
     }
 }

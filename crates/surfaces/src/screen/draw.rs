@@ -18,6 +18,9 @@ use super::sheet::{Ink, Line, Row, Tone, clip, text_width, wrap};
 use super::state::{Course, Over, State, View};
 use super::stop::{StopBox, Target};
 
+/// The key that shows all keys.
+const HELP_KEY: &str = "?";
+
 /// Keys that do something now, and what.
 type Keys = Vec<(&'static str, &'static str)>;
 
@@ -217,20 +220,28 @@ impl Canvas<'_> {
         })
     }
 
-    /// The footer: what may be pressed now.
+    /// The footer: what may be pressed now, as far as there is room. The help has its room always: it tells the rest.
     fn keys(&mut self, area: Rect, keys: &Keys) {
         let mut inks = Vec::new();
-        let mut left = area.width;
-        for (key, what) in keys {
-            let text = format!(" {what}  ");
-            let wide = text_width(key).saturating_add(text_width(&text));
-            // The last two blanks may fall off the edge.
-            if wide.saturating_sub(2) > left {
-                break;
-            }
-            left = left.saturating_sub(wide);
+        let wide = |(key, what): &(&str, &str)| {
+            // A blank between the two, and two behind.
+            text_width(key)
+                .saturating_add(text_width(what))
+                .saturating_add(3)
+        };
+        let (help, others): (Keys, Keys) = keys.iter().partition(|(key, _)| *key == HELP_KEY);
+        let mut left = area.width.saturating_add(2);
+        for key in &help {
+            left = left.saturating_sub(wide(key));
+        }
+        let fitting = others.iter().take_while(|key| {
+            let fits = wide(key) <= left;
+            left = left.saturating_sub(wide(key));
+            fits
+        });
+        for (key, what) in fitting.chain(&help) {
             inks.push(Ink::new(Tone::Key, *key));
-            inks.push(Ink::new(Tone::Plain, text));
+            inks.push(Ink::new(Tone::Plain, format!(" {what}  ")));
         }
         self.row(area, 0, &Row::of(inks));
     }

@@ -27,6 +27,8 @@ pub(super) enum Event {
     Closed(RequestId, Arc<Verdict>),
     /// An answer of ours did not get in: who was first, or what failed.
     Refused(RequestId, String),
+    /// What became of lifting a refusal.
+    Lifted(RequestId, String),
     /// Something was written to the ledger.
     Record(Arc<LedgerRecord>),
     /// Something happened to the run.
@@ -56,6 +58,8 @@ pub(super) enum Event {
 pub(super) enum Effect {
     /// Carry an answer.
     Answer(Arc<OpenRequest>, VerdictKind),
+    /// Lift what the classifier refused.
+    Lift(RequestId),
     /// Tell that a person is at a request.
     Touch(RequestId),
     /// Stop an agent and all below it.

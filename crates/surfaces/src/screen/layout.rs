@@ -7,10 +7,10 @@ use ratatui::layout::{Rect, Size};
 pub(super) const WIDTH_MIN: u16 = 40;
 /// See [`WIDTH_MIN`].
 pub(super) const HEIGHT_MIN: u16 = 10;
-/// From this width on the tree stands beside the queue, and from this height on what is under the
-/// cursor is shown below it.
+/// From this width on the tree stands beside the queue, and from this height of the body on, that of a screen of 30
+/// rows, what is under the cursor is shown below it.
 const WIDE: u16 = 100;
-const TALL: u16 = 30;
+const TALL: u16 = 27;
 /// Rows of the sheet that stay in view beside a panel where there is room.
 const SHEET_BESIDE: u16 = 4;
 

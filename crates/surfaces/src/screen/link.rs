@@ -13,7 +13,7 @@ use pointsman_swarm::LeaderHandle;
 
 use crate::session::SessionScope;
 use crate::socket::{AlwaysWire, AnswerWord, Ask, Came, Client, Reply, Seat};
-use crate::terminal::refusal;
+use crate::terminal::{lifted_words, refusal};
 
 /// A leader in another process.
 #[derive(Debug, Clone)]
@@ -46,6 +46,27 @@ impl FarLeader {
             client.ask(&ask).map_err(|error| error.to_string())
         });
         asked.await.map_err(|error| error.to_string())?
+    }
+
+    async fn lift(&self, id: RequestId) -> String {
+        let ask = Ask::Answer {
+            id,
+            answer: AnswerWord::Allow,
+            text: None,
+            always: None,
+            edited: None,
+            // It is open no longer; the leader compares what is asked for again with what was refused.
+            digest: None,
+            epoch: None,
+            at: Seat::Screen,
+        };
+        match self.ask(ask).await {
+            Ok(Reply::Answered { text, .. } | Reply::Error { text } | Reply::NotFound { text }) => {
+                text
+            }
+            Ok(_) => "the leader answered something else; nothing was lifted".into(),
+            Err(why) => format!("{why}; nothing was lifted"),
+        }
     }
 
     async fn answer(&self, open: &OpenRequest, kind: VerdictKind) -> Option<String> {
@@ -118,6 +139,17 @@ impl Link {
                 let requests = leader.requests();
                 let id = open.request.id;
                 refusal(requests.answer_seen_in(open.epoch, id, answer).await)
+            }
+        }
+    }
+
+    /// Lifts what the classifier refused, and says what came of it.
+    pub(super) async fn lift(&self, id: RequestId) -> String {
+        match self {
+            Self::There(far) => far.lift(id).await,
+            Self::Here(leader) => {
+                let lifted = leader.lifts().lift(id, Surface::Terminal);
+                lifted_words(id, lifted)
             }
         }
     }

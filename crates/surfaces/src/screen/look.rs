@@ -51,6 +51,10 @@ impl Look {
 
     /// What is under the cursor, and the bars over panels.
     pub(super) fn reversed(self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
+        // One surface: a tone of its own would come out as a patch of another colour, a dim one as hard to read.
+        Style::new()
+            .fg(Color::Reset)
+            .remove_modifier(Modifier::DIM)
+            .add_modifier(Modifier::REVERSED)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::field::{Field, Lines, Took};
 use super::key::{Key, Step};
-use super::queue::{Place, Queue};
+use super::queue::{Place, Queue, Which};
 use crate::roster::{Node, Roster, Twig};
 
 /// Which list has the keys.
@@ -75,6 +75,8 @@ pub(super) enum Typing {
 #[derive(Debug)]
 pub(super) struct Overview {
     pub(super) pane: Pane,
+    /// Which requests the second list shows.
+    pub(super) which: Which,
     pub(super) agents: Cursor<Node>,
     pub(super) waiting: Cursor<Place>,
     pub(super) filter: Field,
@@ -109,6 +111,7 @@ impl Overview {
     pub(super) fn new() -> Self {
         Self {
             pane: Pane::Waiting,
+            which: Which::Waiting,
             agents: Cursor::new(),
             waiting: Cursor::new(),
             filter: Field::new(Lines::One, ""),
@@ -178,6 +181,16 @@ impl Overview {
             _ => return Move::Other,
         }
         Move::On
+    }
+
+    /// Shows the other list of requests; nothing of it is under the cursor.
+    pub(super) fn turn_to(&mut self, which: Which) {
+        if self.which != which {
+            self.which = which;
+            self.pane = Pane::Waiting;
+            self.waiting = Cursor::new();
+            self.queue = Vec::new();
+        }
     }
 
     /// Takes a pasted text, while a filter is being typed.

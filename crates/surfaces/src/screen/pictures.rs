@@ -272,7 +272,7 @@ fn without_colours_nothing_has_one_and_with_them_only_the_terminals_own() {
     use ratatui::style::Color;
     let mut stage = busy(120, 40);
     stage.press("<down><down><down><enter>a<C-y>");
-    for (look, coloured) in [(super::Look::Plain, false), (super::Look::Colours, true)] {
+    for (look, coloured) in [(Look::Plain, false), (Look::Colours, true)] {
         let buffer = stage.buffer(look);
         let own = [
             Color::Red,

@@ -19,6 +19,15 @@ use crate::shown;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Place(u64);
 
+/// Which list of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// Those that wait for the person.
+    Waiting,
+    /// Those that the classifier refused in their place.
+    Refused,
+}
+
 /// Whether a yes to it should take more than one deliberate act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weight {

@@ -20,7 +20,8 @@ use super::event::{Effect, Event};
 use super::key::Key;
 use super::layout::{self, Frame};
 use super::overview::{Heights, Move, Overview};
-use super::queue::{Added, Closed, Place, Queue};
+use super::queue::{Added, Closed, Place, Queue, Which};
+use super::refused::Refused;
 use super::stop::{StopBox, StopTurn};
 use super::transcript::{Read, Transcript};
 use crate::render::verdict_line;
@@ -71,6 +72,7 @@ pub(super) struct State {
     pub(super) run: RunId,
     pub(super) size: Size,
     pub(super) queue: Queue,
+    pub(super) refused: Refused,
     pub(super) roster: Roster,
     pub(super) overview: Overview,
     pub(super) view: View,
@@ -91,6 +93,7 @@ impl State {
             run,
             size,
             queue: Queue::default(),
+            refused: Refused::default(),
             roster: Roster::new(jobs),
             overview: Overview::new(),
             view: View::Overview,
@@ -116,9 +119,15 @@ impl State {
                 self.notice = format!("{id} {text}");
                 Vec::new()
             }
+            Event::Lifted(id, text) => {
+                self.refused.list.unsent(id);
+                self.notice = text;
+                Vec::new()
+            }
             Event::Record(record) => {
                 let width = self.size.width;
                 self.roster.record(&record);
+                self.refused.record(&record);
                 if let View::Transcript(transcript) = &mut self.view {
                     transcript.record(&record, width);
                 }
@@ -159,10 +168,28 @@ impl State {
             }
             Event::Tick => Vec::new(),
         };
-        let held = self.held();
-        self.queue.sweep(&held);
-        self.overview.refresh(&self.roster, &self.queue);
+        let held = [Which::Waiting, Which::Refused].map(|which| self.held(which));
+        let [waiting, refused] = &held;
+        self.queue.sweep(waiting);
+        self.refused.list.sweep(refused);
+        self.refresh();
         effects
+    }
+
+    fn refresh(&mut self) {
+        let list = match self.overview.which {
+            Which::Waiting => &self.queue,
+            Which::Refused => &self.refused.list,
+        };
+        self.overview.refresh(&self.roster, list);
+    }
+
+    /// One of the two lists of requests.
+    pub(super) fn list(&self, which: Which) -> &Queue {
+        match which {
+            Which::Waiting => &self.queue,
+            Which::Refused => &self.refused.list,
+        }
     }
 
     /// When the requests were opened that came since this was asked last.
@@ -183,13 +210,26 @@ impl State {
         }
     }
 
-    /// Places that the person is at.
-    fn held(&self) -> Vec<Place> {
+    /// Places of a list that the person is at.
+    fn held(&self, which: Which) -> Vec<Place> {
         let dialog = match &self.view {
-            View::Request(dialog) => Some(dialog.place),
-            View::Overview | View::Transcript(_) => None,
+            View::Request(dialog) if dialog.which == which => Some(dialog.place),
+            View::Request(_) | View::Overview | View::Transcript(_) => None,
         };
-        dialog.into_iter().chain(self.overview.waiting.on).collect()
+        let cursor = self.overview.waiting.on;
+        let cursor = cursor.filter(|_| self.overview.which == which);
+        dialog.into_iter().chain(cursor).collect()
+    }
+
+    /// The dialog, if it is that of a request that waits.
+    fn dialog_of(&mut self, id: RequestId) -> Option<(&mut Dialog, &Queue)> {
+        let place = self.queue.place_of(id)?;
+        match &mut self.view {
+            View::Request(dialog) if dialog.which == Which::Waiting && dialog.place == place => {
+                Some((dialog, &self.queue))
+            }
+            View::Request(_) | View::Overview | View::Transcript(_) => None,
+        }
     }
 
     fn shown(&mut self, open: Arc<OpenRequest>, now: WallTime) -> Vec<Effect> {
@@ -219,10 +259,8 @@ impl State {
             return;
         };
         self.queue.set_before(place, before);
-        if let View::Request(dialog) = &mut self.view
-            && dialog.place == place
-        {
-            dialog.says_more(&self.queue);
+        if let Some((dialog, queue)) = self.dialog_of(id) {
+            dialog.says_more(queue);
         }
     }
 
@@ -247,10 +285,8 @@ impl State {
             shown::line(&advice.text)
         );
         self.queue.advise(id, advice);
-        if let View::Request(dialog) = &mut self.view
-            && self.queue.place_of(id) == Some(dialog.place)
-        {
-            dialog.refresh(&self.queue);
+        if let Some((dialog, queue)) = self.dialog_of(id) {
+            dialog.refresh(queue);
         }
         Vec::new()
     }
@@ -258,10 +294,8 @@ impl State {
     /// What a model says of a request stands in its dialog; nothing rings or moves for it.
     fn explained(&mut self, id: RequestId, explanation: Arc<Explanation>) -> Vec<Effect> {
         self.queue.explain(id, explanation);
-        if let View::Request(dialog) = &mut self.view
-            && self.queue.place_of(id) == Some(dialog.place)
-        {
-            dialog.refresh(&self.queue);
+        if let Some((dialog, queue)) = self.dialog_of(id) {
+            dialog.refresh(queue);
         }
         Vec::new()
     }
@@ -279,7 +313,12 @@ impl State {
         }
         self.notice = format!("{id} {words}");
         match &self.view {
-            View::Request(dialog) if here && dialog.covers(id) && dialog.is_over(&self.queue) => {
+            View::Request(dialog)
+                if here
+                    && dialog.which == Which::Waiting
+                    && dialog.covers(id)
+                    && dialog.is_over(&self.queue) =>
+            {
                 self.go_on(dialog.place, Way::After)
             }
             View::Request(_) | View::Overview | View::Transcript(_) => Vec::new(),
@@ -358,8 +397,14 @@ impl State {
         match &mut self.view {
             View::Overview => self.overview_key(key),
             View::Request(dialog) => {
-                let wishes = dialog.key(key, &self.queue, body, now);
-                let nothing = wishes.is_empty() && !dialog.has_panel();
+                let list = match dialog.which {
+                    Which::Waiting => &self.queue,
+                    Which::Refused => &self.refused.list,
+                };
+                let wishes = dialog.key(key, list, body, now);
+                // That somebody is there is no answer to a key.
+                let touched = |wish: &Wish| matches!(wish, Wish::Do(Effect::Touch(_)));
+                let nothing = wishes.iter().all(touched) && !dialog.has_panel();
                 if nothing && key == Key::Char('?') {
                     self.over = Over::Help(0);
                 }
@@ -422,6 +467,7 @@ impl State {
             Move::Other => {
                 match (key, self.seat) {
                     (Key::Char('?'), _) => self.over = Over::Help(0),
+                    (Key::Char('c'), _) => self.turn_list(),
                     (Key::Char('q'), Seat::Attached) => self.seat = Seat::Left,
                     (Key::Char('q'), Seat::Leading) => {
                         self.notice = "the run ends with this terminal: Ctrl-C stops it; `run --detach` outlives it".into();
@@ -433,15 +479,32 @@ impl State {
         }
     }
 
+    /// Shows what the classifier refused, or again what waits.
+    fn turn_list(&mut self) {
+        match self.overview.which {
+            Which::Refused => self.overview.turn_to(Which::Waiting),
+            Which::Waiting if self.refused.list.len() > 0 => {
+                self.overview.turn_to(Which::Refused);
+            }
+            Which::Waiting => {
+                self.notice = "no classifier has refused anything that can be lifted".into()
+            }
+        }
+    }
+
     /// Carries out what the dialog wishes.
     fn grant(&mut self, wishes: Vec<Wish>) -> Vec<Effect> {
         let mut effects = Vec::new();
         for wish in wishes {
             match wish {
                 Wish::Do(effect) => {
-                    if let Effect::Answer(open, kind) = &effect {
-                        self.queue.sent(open.request.id);
-                        self.notice = format!("{} {}", open.request.id, sending(kind));
+                    match &effect {
+                        Effect::Answer(open, kind) => {
+                            self.queue.sent(open.request.id);
+                            self.notice = format!("{} {}", open.request.id, sending(kind));
+                        }
+                        Effect::Lift(id) => self.refused.list.sent(*id),
+                        _ => {}
                     }
                     effects.push(effect);
                 }
@@ -465,22 +528,23 @@ impl State {
 
     /// Opens the neighbour of a place, or the overview when there is none that is open.
     fn go_on(&mut self, from: Place, way: Way) -> Vec<Effect> {
-        self.overview.refresh(&self.roster, &self.queue);
+        self.refresh();
+        let which = self.overview.which;
         let mut at = from;
-        for _ in 0..self.queue.len() {
+        for _ in 0..self.list(which).len() {
             let next = match way {
                 Way::After => self.overview.after(at),
                 Way::Before => self.overview.before(at),
             };
             let Some(next) = next else { break };
             let is_open = |group: &super::queue::Group| !group.open.is_empty();
-            if next != from && self.queue.get(next).is_some_and(is_open) {
+            if next != from && self.list(which).get(next).is_some_and(is_open) {
                 return self.open(next);
             }
             at = next;
         }
         let over = self
-            .queue
+            .list(which)
             .get(from)
             .is_none_or(|group| group.open.is_empty());
         if over {
@@ -493,7 +557,9 @@ impl State {
     /// Puts a request before the person. What was typed before was meant for something else.
     fn open(&mut self, place: Place) -> Vec<Effect> {
         self.overview.waiting.on = Some(place);
-        let Some(dialog) = Dialog::open(place, &self.queue, self.size.width) else {
+        let which = self.overview.which;
+        let at = (which, place);
+        let Some(dialog) = Dialog::open(at, self.list(which), self.size.width) else {
             return Vec::new();
         };
         self.view = View::Request(Box::new(dialog));
@@ -541,3 +607,5 @@ fn sending(kind: &VerdictKind) -> &'static str {
 mod never_a_yes;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod views;

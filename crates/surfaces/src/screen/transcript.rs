@@ -10,6 +10,7 @@ use super::field::{Field, Lines, Took};
 use super::key::Key;
 use super::sheet::{Line, Row, Tone, agents_lines, call_lines, wrap};
 use crate::render::record_line;
+use crate::secret::Secrets;
 
 /// Records of one agent that are kept in memory; earlier ones are in `pointsman log`.
 pub(super) const RECORDS_MAX: usize = 2_000;
@@ -34,6 +35,7 @@ pub(super) struct Transcript {
     lines: Vec<Line>,
     rows: (u16, Vec<Row>),
     place: Place,
+    pub(super) secrets: Secrets,
     /// What is searched for; with `typing` the keys go into it.
     pub(super) search: Option<Field>,
     pub(super) typing: Typing,
@@ -67,6 +69,7 @@ impl Transcript {
             lines: Vec::new(),
             rows: (0, Vec::new()),
             place: Place::AtEnd,
+            secrets: Secrets::Masked,
             search: None,
             typing: Typing::Nothing,
         }
@@ -100,7 +103,7 @@ impl Transcript {
                     records.drain(..RECORDS_MAX);
                     self.lay_out(width);
                 } else {
-                    let new = record_lines(record);
+                    let new = record_lines(record, self.secrets);
                     self.rows.1.extend(wrap(&new, self.rows.0));
                     self.lines.extend(new);
                 }
@@ -117,7 +120,9 @@ impl Transcript {
 
     fn lay_out(&mut self, width: u16) {
         let records = self.loaded.iter().flatten();
-        self.lines = records.flat_map(|record| record_lines(record)).collect();
+        self.lines = records
+            .flat_map(|record| record_lines(record, self.secrets))
+            .collect();
         self.rows = (width, wrap(&self.lines, width));
     }
 
@@ -165,9 +170,19 @@ impl Transcript {
             }
             Key::Char('n') | Key::Enter => self.find_next(height),
             Key::Char('N') => self.find_before(height),
+            Key::Char('r') => self.turn_secrets(),
             _ => return Read::Other,
         }
         Read::On
+    }
+
+    /// Shows secrets, or masks them again.
+    fn turn_secrets(&mut self) {
+        self.secrets = match self.secrets {
+            Secrets::Masked => Secrets::Shown,
+            Secrets::Shown => Secrets::Masked,
+        };
+        self.lay_out(self.rows.0);
     }
 
     /// Takes a pasted text, while a search is being typed.
@@ -232,7 +247,7 @@ impl Transcript {
 }
 
 /// A record as it is read: its line, and the texts that the line has only the beginning of.
-fn record_lines(record: &LedgerRecord) -> Vec<Line> {
+fn record_lines(record: &LedgerRecord, secrets: Secrets) -> Vec<Line> {
     let tone = match &record.body {
         RecordBody::CallRequested(_) | RecordBody::CallHooked(_) | RecordBody::RequestShown(_) => {
             Tone::Quiet
@@ -240,11 +255,12 @@ fn record_lines(record: &LedgerRecord) -> Vec<Line> {
         RecordBody::RequestOpened(_) => Tone::Notice,
         _ => Tone::Plain,
     };
-    let mut lines = vec![Line::plain(tone, record_line(record))];
+    let mut lines = vec![Line::plain(tone, secrets.of(&record_line(record)))];
     match &record.body {
-        RecordBody::CallStarted(started) => lines.extend(call_lines(&started.call)),
+        RecordBody::CallStarted(started) => lines.extend(call_lines(&started.call, secrets)),
         RecordBody::CallEnded(ended) if !ended.text.is_empty() => {
-            lines.extend(agents_lines(&ended.text, "", Tone::Agent));
+            let text = secrets.of(&ended.text);
+            lines.extend(agents_lines(&text, "", Tone::Agent));
         }
         _ => {}
     }

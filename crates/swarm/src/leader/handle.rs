@@ -7,8 +7,8 @@ use dashmap::DashMap;
 use pointsman_agents::AgentSaid;
 use pointsman_approvals::{EndScope, Grants, Requests};
 use pointsman_gate::{Classifier, Lifts};
-use pointsman_ledger::{AppendError, Clock, Ledger, OrderGiven, RunOrder, StopAsked};
-use pointsman_model::{AbsPath, AgentName, Answerer, Outcome, RunId, WorkerId};
+use pointsman_ledger::{AppendError, Clock, HungUp, Ledger, OrderGiven, RunOrder, StopAsked};
+use pointsman_model::{AbsPath, AgentName, Answerer, Outcome, RunId, Surface, WorkerId};
 use pointsman_policy::Frozen;
 use pointsman_tools::{CallMoved, Course, Pace};
 use tokio::sync::mpsc::error::TrySendError;
@@ -242,6 +242,22 @@ impl LeaderHandle {
         let given = OrderGiven { by, order };
         let recorded = self.ledger.note(self.run, given).await;
         recorded.map(drop).map_err(OrderError::NotRecorded)
+    }
+
+    /// Puts on record that the run's terminal was closed.
+    ///
+    /// Cancel safe: once it is polled, it is on its way to the disk.
+    ///
+    /// # Errors
+    /// When it can't be recorded; the run goes on as before.
+    pub async fn hung_up(&self, questions: HungUp) -> Result<(), AppendError> {
+        let given = OrderGiven {
+            by: Answerer::Person {
+                surface: Surface::Terminal,
+            },
+            order: RunOrder::HangUp { questions },
+        };
+        self.ledger.note(self.run, given).await
     }
 
     async fn order<T>(

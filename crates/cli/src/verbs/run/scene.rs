@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pointsman_ledger::Clock;
+use pointsman_ledger::{Clock, HungUp};
 use pointsman_model::Attended;
 use pointsman_policy::settings::Hangup;
 use pointsman_process::is_executable;
@@ -251,6 +251,15 @@ impl Stand {
             (Terminals::One, _) => {}
         }
         self.front_down.cancel();
+        let questions = match self.hangup {
+            Hangup::Wait => HungUp::Wait,
+            Hangup::Refuse => HungUp::Refused,
+        };
+        let handle = self.handle.clone();
+        self.services.spawn(async move {
+            // The run goes on all the same, and a ledger that takes nothing more ends it by itself.
+            let _ = handle.hung_up(questions).await;
+        });
         match self.hangup {
             Hangup::Wait => {}
             Hangup::Refuse => {

@@ -251,7 +251,7 @@ impl AllowPanel {
             (Some(_), _) => "the rule, as you wrote it:".to_owned(),
             (None, 0 | 1) => "the rule:".to_owned(),
             (None, count) => format!(
-                "the rule, width {} of {count}:",
+                "the rule, {} of {count} from narrow to wide:",
                 self.proposal.saturating_add(1)
             ),
         };

@@ -17,6 +17,11 @@ const HELP: &[(&str, &str)] = &[
     ("Enter", "open the request, or the transcript of the agent"),
     ("/", "show only what holds a text; Esc shows everything"),
     ("s", "stop the agent under the cursor, or the run"),
+    ("c", "what the classifier refused: `a` at one lifts it"),
+    (
+        "q",
+        "leave the run alone, which goes on: where it was attached to",
+    ),
     ("", "request"),
     (
         "a",
@@ -31,6 +36,7 @@ const HELP: &[(&str, &str)] = &[
     ("Esc", "back, nothing is answered"),
     ("", "transcript"),
     ("/", "search; n and N go on"),
+    ("r", "show secrets, which are masked; once more masks them"),
     ("Esc", "back"),
     ("", "why a yes is slow"),
     (
@@ -39,6 +45,7 @@ const HELP: &[(&str, &str)] = &[
     ),
     ("", "in the tree"),
     ("?", "waits for you"),
+    ("~", "waits for its model, and how long by now"),
     ("▶", "runs a tool"),
     ("·", "works"),
     ("…", "was not heard of for a minute"),

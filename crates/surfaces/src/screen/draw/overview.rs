@@ -9,7 +9,7 @@ use super::{Attention, Canvas, Keys, column, column_right, header, short};
 use crate::roster::{Agent, Doing, JobRow, Node, Twig};
 use crate::screen::layout::{self, Frame};
 use crate::screen::overview::{Pane, Typing};
-use crate::screen::queue::{Group, Place, Weight};
+use crate::screen::queue::{Group, Place, Queue, Weight, Which};
 use crate::screen::sheet::{Ink, Line, Row, Tone, request_sheet, text_width, wrap};
 use crate::screen::state::{Seat, State};
 use crate::shown;
@@ -46,7 +46,7 @@ pub(super) fn draw(
 
 fn keys(state: &State) -> Keys {
     let mut keys = match state.overview.pane {
-        Pane::Waiting if state.queue.len() == 0 => vec![("Tab", "agents")],
+        Pane::Waiting if state.list(state.overview.which).len() == 0 => vec![("Tab", "agents")],
         Pane::Waiting => vec![
             ("↑↓", "choose"),
             ("Enter", "open the request"),
@@ -62,6 +62,13 @@ fn keys(state: &State) -> Keys {
     match state.seat {
         Seat::Leading => {}
         Seat::Attached | Seat::Left => keys.push(("q", "leave the run on")),
+    }
+    match state.overview.which {
+        Which::Refused => keys.push(("c", "what waits")),
+        Which::Waiting if state.refused.list.len() > 0 => {
+            keys.push(("c", "refused by the classifier"));
+        }
+        Which::Waiting => {}
     }
     keys.push(("/", "filter"));
     if !state.overview.wanted().is_empty() {
@@ -233,6 +240,10 @@ fn agent_words(
         Doing::Working if state.roster.is_held(agent) => {
             ("■", Tone::Notice, name, "paused".into(), age)
         }
+        Doing::AtModel { since } => {
+            let what = format!("waits for the model, {}", short(now.since(*since)));
+            ("~", Tone::Plain, name, what, age)
+        }
         Doing::Working if agent.is_silent(now) => {
             let silent = short(now.since(agent.heard));
             ("…", Tone::Notice, name, format!("silent for {silent}"), age)
@@ -242,39 +253,51 @@ fn agent_words(
 }
 
 fn queue(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
-    let title = format!("requests, oldest first{}", filtered(state));
+    let which = state.overview.which;
+    let list = state.list(which);
+    let what = match which {
+        Which::Waiting => "requests, oldest first",
+        Which::Refused => "refused by the classifier, oldest first",
+    };
+    let title = format!("{what}{}", filtered(state));
     canvas.title(area, &title, attention(state, Pane::Waiting));
-    let places = state.overview.queue(&state.queue);
+    let places = state.overview.queue(list);
     let height = layout::Overview::entries(area);
     if places.is_empty() {
-        let text = if state.queue.len() == 0 {
-            "  nothing waits for you; new requests come in here and stay until they are answered"
-        } else {
-            "  nothing of what waits holds the text of the filter"
+        let text = match (list.len(), which) {
+            (0, Which::Waiting) => {
+                "nothing waits for you; new requests come in here and stay until they are answered"
+            }
+            (0, Which::Refused) => "nothing is left that could be lifted; c goes back",
+            (_, _) => "nothing in this list holds the text of the filter",
         };
-        for (at, row) in wrap(&[Line::plain(Tone::Quiet, text)], area.width)
-            .iter()
-            .take(height)
-            .enumerate()
-        {
+        let line = Line::ours(
+            Ink::new(Tone::Quiet, "  "),
+            vec![Ink::new(Tone::Quiet, text)],
+        );
+        for (at, row) in wrap(&[line], area.width).iter().take(height).enumerate() {
             canvas.row(area, at.saturating_add(1), row);
         }
         return;
     }
     let top = state.overview.waiting.top(&places, height);
     for (at, place) in places.iter().skip(top).take(height).enumerate() {
-        let Some(group) = state.queue.get(*place) else {
+        let Some(group) = list.get(*place) else {
             continue;
         };
         let number = at.saturating_add(1);
-        canvas.row(area, number, &group_row(state, now, group, area.width));
+        canvas.row(
+            area,
+            number,
+            &group_row(list, now, (which, group), area.width),
+        );
         if state.overview.waiting.on == Some(*place) && state.overview.pane == Pane::Waiting {
             canvas.reverse(area, number);
         }
     }
 }
 
-fn group_row(state: &State, now: WallTime, group: &Group, width: u16) -> Row {
+fn group_row(list: &Queue, now: WallTime, (which, group): (Which, &Group), width: u16) -> Row {
     let request = group
         .open
         .first()
@@ -285,12 +308,12 @@ fn group_row(state: &State, now: WallTime, group: &Group, width: u16) -> Row {
         return Row::of(vec![Ink::new(Tone::Quiet, super::clip(&text, width))]);
     }
     let left = request.deadline.since(now);
-    let (age_tone, age) = if left < SOON {
+    let (age_tone, age) = if which == Which::Waiting && left < SOON {
         (Tone::Danger, format!("-{}", short(left)))
     } else {
         (Tone::Quiet, short(now.since(request.opened_at)))
     };
-    let (mark, mark_tone) = match (state.queue.is_sending(request.id), group.weight) {
+    let (mark, mark_tone) = match (list.is_sending(request.id), group.weight) {
         (true, _) => ("→", Tone::Good),
         (false, Weight::Grave) => ("!", Tone::Danger),
         (false, Weight::Usual) => (" ", Tone::Plain),
@@ -317,7 +340,8 @@ fn group_row(state: &State, now: WallTime, group: &Group, width: u16) -> Row {
 
 /// The request under the cursor, as far as there is room.
 fn preview(state: &State, area: Rect, canvas: &mut Canvas<'_>) {
-    let group = |place: Place| state.queue.get(place);
+    let list = state.list(state.overview.which);
+    let group = |place: Place| list.get(place);
     let Some(group) = state.overview.waiting.on.and_then(group) else {
         return;
     };

@@ -6,6 +6,7 @@ use ratatui::layout::Position;
 use super::{Canvas, Keys, short};
 use crate::screen::dialog::Dialog;
 use crate::screen::layout::Frame;
+use crate::screen::queue::Which;
 use crate::screen::sheet::{Ink, Row, Tone, text_width};
 use crate::screen::state::State;
 use crate::shown;
@@ -46,7 +47,8 @@ pub(super) fn draw(
 
 /// The first row: which request, who asks, since when, until when.
 fn bar(state: &State, dialog: &Dialog, now: WallTime, frame: Frame, canvas: &mut Canvas<'_>) {
-    let Some(open) = dialog.drawn_request(&state.queue) else {
+    let list = state.list(dialog.which);
+    let Some(open) = dialog.drawn_request(list) else {
         return;
     };
     let request = &open.request;
@@ -54,20 +56,29 @@ fn bar(state: &State, dialog: &Dialog, now: WallTime, frame: Frame, canvas: &mut
         0 | 1 => String::new(),
         count => format!(" and {} alike", count.saturating_sub(1)),
     };
+    let asks = match dialog.which {
+        Which::Waiting => "asks",
+        Which::Refused => "was refused by the classifier",
+    };
     let left = format!(
-        "{}{equal}  {} asks",
+        "{}{equal}  {} {asks}",
         request.id,
         shown::line(&request.lineage.to_string())
     );
-    let others = state.queue.len().saturating_sub(dialog.covered().len());
+    let others = list.len().saturating_sub(dialog.covered().len());
     let others = match others {
         0 => String::new(),
-        count => format!("  {count} more wait"),
+        count => match dialog.which {
+            Which::Waiting => format!("  {count} more wait"),
+            Which::Refused => format!("  {count} more"),
+        },
     };
-    let right = if dialog.is_over(&state.queue) {
+    let right = if dialog.is_over(list) {
         format!("it has ended{others}")
-    } else if state.queue.is_sending(request.id) {
+    } else if list.is_sending(request.id) {
         format!("your answer is on its way{others}")
+    } else if dialog.which == Which::Refused {
+        format!("{} ago{others}", short(now.since(request.opened_at)))
     } else {
         format!(
             "{} ago, ends in {}{others}",
@@ -80,7 +91,7 @@ fn bar(state: &State, dialog: &Dialog, now: WallTime, frame: Frame, canvas: &mut
 
 /// Keys that do something now.
 fn keys(state: &State, dialog: &Dialog) -> Keys {
-    if dialog.is_over(&state.queue) {
+    if dialog.is_over(state.list(dialog.which)) {
         return vec![
             ("Enter", "next"),
             ("Esc", "back"),
@@ -88,16 +99,21 @@ fn keys(state: &State, dialog: &Dialog) -> Keys {
             ("?", "help"),
         ];
     }
-    let mut keys = match dialog.unseen() {
-        0 => vec![("a", "allow…"), ("d", "deny…"), ("e", "edit…")],
-        _ => vec![("↓", "read on, then allow"), ("d", "deny…")],
+    let answers = match (dialog.which, dialog.unseen()) {
+        (Which::Refused, 0) => vec![("a", "lift the no…")],
+        (Which::Refused, _) => vec![("↓", "read on, then lift")],
+        (Which::Waiting, 0) => vec![("a", "allow…"), ("d", "deny…"), ("e", "edit…")],
+        (Which::Waiting, _) => vec![("↓", "read on, then allow"), ("d", "deny…")],
     };
+    let mut keys = answers;
+    if dialog.which == Which::Waiting {
+        keys.push(("x", "deny all…"));
+    }
     keys.extend([
-        ("x", "deny all…"),
         ("n p", "others"),
+        ("Esc", "back"),
         ("t", "transcript"),
         ("s", "stop…"),
-        ("Esc", "back"),
         ("?", "help"),
     ]);
     keys

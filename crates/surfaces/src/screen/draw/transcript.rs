@@ -7,6 +7,7 @@ use crate::screen::layout::Frame;
 use crate::screen::sheet::{Ink, Row, Tone, text_width};
 use crate::screen::state::State;
 use crate::screen::transcript::{Transcript, Typing};
+use crate::secret::Secrets;
 use crate::shown;
 
 pub(super) fn draw(
@@ -37,9 +38,13 @@ pub(super) fn draw(
     } else {
         String::new()
     };
+    let (secrets, reveal) = match reading.secrets {
+        Secrets::Masked => ("", "show secrets"),
+        Secrets::Shown => (", secrets shown", "mask secrets"),
+    };
     canvas.title(
         body,
-        &format!("transcript of {who}{place}"),
+        &format!("transcript of {who}{place}{secrets}"),
         Attention::Here,
     );
     if !reading.is_loaded() {
@@ -58,27 +63,34 @@ pub(super) fn draw(
             ("↑↓", "read"),
             ("/", "search"),
             ("n N", "next, before"),
+            ("r", reveal),
             ("Esc", "back"),
             ("?", "help"),
         ];
         return (None, keys);
     }
-    let cursor = reading.search.as_ref().map(|field| {
-        let row = Row::of(vec![
-            Ink::new(Tone::Key, "/"),
-            Ink::new(Tone::Plain, shown::line(field.text())),
-        ]);
-        let line = Rect {
-            y: body.bottom().saturating_sub(1),
-            height: 1,
-            ..body
-        };
-        canvas.clear(line);
-        canvas.row(line, 0, &row);
-        Position {
-            x: text_width(&row.text()).min(line.width.saturating_sub(1)),
-            y: line.y,
-        }
-    });
-    (cursor, vec![("Enter", "find"), ("Esc", "no search")])
+    (
+        typed(reading, body, canvas),
+        vec![("Enter", "find"), ("Esc", "no search")],
+    )
+}
+
+/// The text that is searched for, over the last row, and where the cursor belongs.
+fn typed(reading: &Transcript, body: Rect, canvas: &mut Canvas<'_>) -> Option<Position> {
+    let field = reading.search.as_ref()?;
+    let row = Row::of(vec![
+        Ink::new(Tone::Key, "/"),
+        Ink::new(Tone::Plain, shown::line(field.text())),
+    ]);
+    let line = Rect {
+        y: body.bottom().saturating_sub(1),
+        height: 1,
+        ..body
+    };
+    canvas.clear(line);
+    canvas.row(line, 0, &row);
+    Some(Position {
+        x: text_width(&row.text()).min(line.width.saturating_sub(1)),
+        y: line.y,
+    })
 }

@@ -13,6 +13,7 @@ use super::difference::{change_lines, difference_lines};
 use super::{Ink, Line, Tone, agents_lines};
 use crate::render::{effect_line, explanation_lines, is_grave, reason_line};
 use crate::screen::before::Before;
+use crate::secret::Secrets;
 use crate::shown;
 
 /// A request on paper.
@@ -53,7 +54,7 @@ pub(in crate::screen) fn request_sheet(
     );
     match (&request.call.input, before) {
         (ToolInput::Write(input), Some(before)) => lines.extend(written(input, before)),
-        (_, Some(_) | None) => lines.extend(call_lines(&request.call)),
+        (_, Some(_) | None) => lines.extend(call_lines(&request.call, Secrets::Shown)),
     }
     if let Some(from) = &request.rewritten_from {
         heading(
@@ -102,14 +103,16 @@ pub(in crate::screen) fn request_sheet(
 }
 
 /// The call as it would run: a command line, a file and its new content, a difference.
-pub(in crate::screen) fn call_lines(call: &ExecutedCall) -> Vec<Line> {
-    let file = |path: &str| agents_lines(path, "", Tone::Agent);
+pub(in crate::screen) fn call_lines(call: &ExecutedCall, secrets: Secrets) -> Vec<Line> {
+    let said = |text: &str| agents_lines(&secrets.of(text), "", Tone::Agent);
+    let file = said;
     match &call.input {
-        ToolInput::Bash(input) => agents_lines(&input.command, "", Tone::Agent),
+        ToolInput::Bash(input) => said(&input.command),
         ToolInput::Read(input) => file(&input.file_path),
         ToolInput::Write(input) => {
             let mut lines = file(&input.file_path);
-            lines.extend(agents_lines(&input.content, "+ ", Tone::Added));
+            let content = secrets.of(&input.content);
+            lines.extend(agents_lines(&content, "+ ", Tone::Added));
             lines
         }
         ToolInput::Edit(input) => {
@@ -117,18 +120,17 @@ pub(in crate::screen) fn call_lines(call: &ExecutedCall) -> Vec<Line> {
             if input.replace_all == Some(true) {
                 lines.push(Line::plain(Tone::Notice, "each place in the file:"));
             }
-            lines.extend(difference_lines(&input.old_string, &input.new_string));
+            let (old, new) = (secrets.of(&input.old_string), secrets.of(&input.new_string));
+            lines.extend(difference_lines(&old, &new));
             lines
         }
         ToolInput::Spawn(input) => {
             let kind = input.subagent_type.as_deref().unwrap_or("an agent");
             let mut lines = file(kind);
-            lines.extend(agents_lines(&input.prompt, "", Tone::Agent));
+            lines.extend(said(&input.prompt));
             lines
         }
-        ToolInput::Glob(_) | ToolInput::Grep(_) | ToolInput::Other(_) => {
-            agents_lines(call.text.as_str(), "", Tone::Agent)
-        }
+        ToolInput::Glob(_) | ToolInput::Grep(_) | ToolInput::Other(_) => said(call.text.as_str()),
     }
 }
 
@@ -161,13 +163,14 @@ pub(in crate::screen) fn rule_lines(rules: &[RuleText]) -> Vec<Line> {
 }
 
 fn facts(request: &PermissionRequest) -> Vec<Line> {
-    let waits = match request.origin {
-        Origin::Foreground => "its parent waits for it",
-        Origin::Background => "in the background",
+    let waits = match (request.origin, request.lineage.depth()) {
+        (Origin::Foreground, 0 | 1) => "",
+        (Origin::Foreground, _) => ", its parent waits for it",
+        (Origin::Background, _) => ", in the background",
     };
     let agent = &request.lineage.agent().agent;
     let who = format!(
-        "{} ({}), mode {}, {waits}",
+        "{} ({}), mode {}{waits}",
         shown::line(&request.lineage.to_string()),
         shown::line(agent.as_str()),
         request.mode

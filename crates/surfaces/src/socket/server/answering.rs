@@ -22,6 +22,7 @@ use crate::socket::wire::{
     AlwaysWire, AnswerWord, Ask, Came, CourseWord, ProblemWire, Reply, Seat, StatusWire,
     TightenWord,
 };
+use crate::terminal::lifted_words;
 
 /// Whoever is on the other side: the same user, by command.
 pub(super) const PERSON: Answerer = Answerer::Person {
@@ -61,12 +62,13 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
             match verdict_kind(leader, given) {
                 Err(text) => Reply::BadInput { text },
                 Ok(kind) => {
-                    let by = person(at);
+                    let surface = surface(at);
+                    let by = Answerer::Person { surface };
                     let answer = Answer { kind, by, digest };
                     let requests = leader.requests();
                     let epoch = epoch.unwrap_or_else(|| requests.epoch());
                     match requests.answer_seen_in(epoch, id, answer).await {
-                        Ok(answered) => match lifted(id, &answered, leader) {
+                        Ok(answered) => match lifted(id, &answered, surface, leader) {
                             Some(reply) => reply,
                             None => granting::told(came(id, &answered), &answered, leader).await,
                         },
@@ -112,12 +114,10 @@ pub(super) fn queue(leader: &LeaderHandle) -> Reply {
     }
 }
 
-fn person(at: Seat) -> Answerer {
+fn surface(at: Seat) -> Surface {
     match at {
-        Seat::Command => PERSON,
-        Seat::Screen => Answerer::Person {
-            surface: Surface::Terminal,
-        },
+        Seat::Command => Surface::Command,
+        Seat::Screen => Surface::Terminal,
     }
 }
 
@@ -225,9 +225,11 @@ async fn set_course(of: Option<WorkerId>, course: CourseWord, leader: &LeaderHan
 fn not_done(error: &OrderError) -> Reply {
     let text = error.to_string();
     match error {
-        OrderError::NotAtWork(_) | OrderError::NotRetried(_) | OrderError::NameTaken(_) => {
-            Reply::NotFound { text }
-        }
+        OrderError::NotAtWork(_)
+        | OrderError::Deaf(_)
+        | OrderError::NotRetried(_)
+        | OrderError::NameTaken(_)
+        | OrderError::AgentTaken(_) => Reply::NotFound { text },
         _ => Reply::Error { text },
     }
 }
@@ -286,6 +288,9 @@ async fn tighten(behavior: TightenWord, rule: &str, leader: &LeaderHandle) -> Re
         Ok(()) => done(told),
         // It is in force all the same; the record alone is missing.
         Err(error @ GrantsError::NotRecorded(_)) => done(format!("{told}; {error}")),
+        Err(error @ (GrantsError::NoRule { .. } | GrantsError::NotTighter(_))) => Reply::NotFound {
+            text: error.to_string(),
+        },
         Err(error) => failed(&error),
     }
 }
@@ -298,6 +303,9 @@ async fn revoke(id: GrantId, leader: &LeaderHandle) -> Reply {
             tracing::warn!(%error, grant = %id, "the end of a grant was not recorded");
             Reply::Revoked { id }
         }
+        Err(error @ GrantsError::NotFound(_)) => Reply::NotFound {
+            text: error.to_string(),
+        },
         Err(error) => failed(&error),
     }
 }
@@ -352,7 +360,7 @@ fn granted(
 }
 
 /// A yes to what the classifier has refused lifts that for the next time, though the verdict stands.
-fn lifted(id: RequestId, answered: &Answered, leader: &LeaderHandle) -> Option<Reply> {
+fn lifted(id: RequestId, answered: &Answered, at: Surface, leader: &LeaderHandle) -> Option<Reply> {
     let Answered::Conflict { winner } = answered else {
         return None;
     };
@@ -360,15 +368,11 @@ fn lifted(id: RequestId, answered: &Answered, leader: &LeaderHandle) -> Option<R
         (Answerer::Classifier { .. }, VerdictKind::Deny { .. }) => {}
         _ => return None,
     }
-    let text = match leader.lifts().lift(id, Surface::Command) {
-        Lifted::Now => format!(
-            "{id} was refused by the classifier, which is lifted now: it passes when the agent asks for it again"
-        ),
-        Lifted::Before => {
-            format!("{id} was lifted before: it passes when the agent asks for it again")
-        }
-        Lifted::NotRefused => return None,
-    };
+    let lifted = leader.lifts().lift(id, at);
+    if lifted == Lifted::NotRefused {
+        return None;
+    }
+    let text = lifted_words(id, lifted);
     Some(Reply::Answered {
         id,
         came: Came::Lifted,

@@ -1,3 +1,7 @@
+//! The leader's side, asked by real clients.
+
+mod panic;
+
 use std::io::{BufRead as _, BufReader as BlockingReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream as BlockingStream;
@@ -316,7 +320,7 @@ async fn grants_are_listed_and_revoked_once() {
     let revoke = Ask::Revoke { id };
     assert_eq!(leader.ask(revoke.clone()).await, Reply::Revoked { id });
     let again = leader.ask(revoke).await;
-    assert!(matches!(again, Reply::Error { .. }), "{again:?}");
+    assert!(matches!(again, Reply::NotFound { .. }), "{again:?}");
     assert!(leader.grants.list().is_empty());
     leader.stop().await;
 }
@@ -500,7 +504,7 @@ async fn orders_reach_the_leader_and_are_on_record() {
     ));
     assert!(matches!(
         leader.ask(tighten("Bash(")).await,
-        Reply::Error { .. }
+        Reply::NotFound { .. }
     ));
     let add = |text: &str| Ask::Add {
         file: "more.toml".into(),

@@ -1,0 +1,255 @@
+//! What the views tell beside requests that wait: states, transcripts, what the classifier refused.
+
+use pointsman_ledger::{
+    RecordBody, RequestClosed, RequestOpened, Showing, Speaker, TurnTaken, WorkerEnd,
+};
+use pointsman_model::{
+    Answerer, Lineage, PermissionMode, PermissionRequest, RequestId, Surface, Verdict, VerdictKind,
+};
+
+use crate::fixture;
+use crate::screen::event::{Effect, Event};
+use crate::screen::stage::{Stage, request_of, step};
+
+fn id(number: u32) -> RequestId {
+    RequestId::new(fixture::run(), number)
+}
+
+#[test]
+fn secrets_in_a_transcript_are_masked_until_they_are_asked_for() {
+    let docs = Lineage::root(step(1, "docs"));
+    let worker = docs.agent().worker;
+    let request = request_of(1, "export API_KEY=hunter2hunter2", &docs);
+    let mut stage = Stage::new(80, 20);
+    stage
+        .spawned(&docs)
+        .runs(&request)
+        .press("<tab><down><down>");
+    assert!(!stage.text().contains("hunter2"), "{}", stage.text());
+    stage.press("<enter>");
+    stage.take(Event::Loaded(worker, Vec::new()));
+    stage
+        .runs(&request)
+        .call_ends(&request, None, "password: correct-horse");
+    let text = stage.text();
+    assert!(
+        text.contains("│ export API_KEY=‹secret, 14 characters›")
+            && text.contains("│ password: ‹secret, 13 characters›"),
+        "{text}"
+    );
+    stage.press("r");
+    let text = stage.text();
+    assert!(
+        text.contains("API_KEY=hunter2hunter2") && text.contains("secrets shown"),
+        "{text}"
+    );
+    stage.press("r");
+    assert!(!stage.text().contains("hunter2"), "{}", stage.text());
+}
+
+#[test]
+fn an_agent_waits_for_its_model_from_what_that_is_told_to_what_it_says() {
+    let docs = Lineage::root(step(1, "docs"));
+    let request = request_of(1, "make all", &docs);
+    let mut stage = Stage::new(80, 20);
+    let turn = |speaker| {
+        RecordBody::TurnTaken(TurnTaken {
+            worker: docs.agent().worker,
+            number: 1,
+            speaker,
+            parts: Vec::new(),
+        })
+    };
+    stage.spawned(&docs).record(turn(Speaker::Person));
+    // However long it thinks, it is not silent.
+    stage.wait(75_000).see();
+    assert!(
+        stage.text().contains("~ docs") && stage.text().contains("waits for the model, 1m"),
+        "{}",
+        stage.text()
+    );
+    stage.record(turn(Speaker::Model)).see();
+    assert!(stage.text().contains("· docs"), "{}", stage.text());
+    stage.runs(&request).see();
+    assert!(
+        stage.text().contains("runs Bash make all"),
+        "{}",
+        stage.text()
+    );
+    stage
+        .call_ends(&request, None, "built")
+        .record(turn(Speaker::Person))
+        .see();
+    assert!(stage.text().contains("waits for the model"));
+    stage.asks(request).see();
+    assert!(stage.text().contains("waits for you"), "{}", stage.text());
+}
+
+/// A question that the classifier refuses in the person's place, on record.
+fn refused_by_classifier(stage: &mut Stage, mut request: PermissionRequest) {
+    request.mode = PermissionMode::Auto;
+    request.opened_at = stage.now;
+    let by = Answerer::Classifier {
+        name: "small".into(),
+    };
+    stage.record(RecordBody::RequestOpened(Box::new(RequestOpened {
+        request: request.clone(),
+        showing: Showing::AfterChecks,
+    })));
+    close(
+        stage,
+        &request,
+        by,
+        VerdictKind::Deny {
+            text: Some("it talks to a stranger".into()),
+        },
+    );
+}
+
+fn close(stage: &mut Stage, request: &PermissionRequest, by: Answerer, kind: VerdictKind) {
+    let at = stage.now;
+    stage.record(RecordBody::RequestClosed(RequestClosed {
+        request: request.id,
+        call: request.call.id,
+        verdict: Verdict {
+            kind,
+            by,
+            at,
+            digest: request.digest,
+        },
+    }));
+}
+
+#[test]
+fn a_classifiers_no_is_read_and_lifted_like_a_request() {
+    let docs = Lineage::root(step(1, "docs"));
+    let first = request_of(1, "curl example.org", &docs);
+    let mut stage = Stage::new(80, 24);
+    stage.spawned(&docs).press("c");
+    assert!(
+        stage.text().contains("no classifier has refused anything"),
+        "{}",
+        stage.text()
+    );
+    refused_by_classifier(&mut stage, first.clone());
+    stage.see();
+    assert!(
+        stage.text().contains("c refused by the classifier"),
+        "{}",
+        stage.text()
+    );
+    assert!(stage.text().contains("nothing waits for you"));
+    stage.press("c<enter>");
+    let text = stage.text();
+    assert!(
+        text.contains("r3-1  docs was refused by the classifier"),
+        "{text}"
+    );
+    // What answers a question that waits does nothing here.
+    stage.press("<end><pgdn>dxe");
+    assert!(stage.text().contains("`a` lifts that"), "{}", stage.text());
+    assert!(
+        stage.text().contains("it talks to a stranger"),
+        "{}",
+        stage.text()
+    );
+    stage.press("a");
+    assert!(
+        stage.text().contains("lift the classifier's no to r3-1"),
+        "{}",
+        stage.text()
+    );
+    // Enter is no yes.
+    stage.press("<enter>y");
+    let lifts = |stage: &Stage| {
+        let lift = |effect: &&Effect| matches!(effect, Effect::Lift(_));
+        stage.effects.iter().filter(lift).count()
+    };
+    assert_eq!((lifts(&stage), stage.answers().len()), (0, 0));
+    stage.press("<C-y>");
+    assert_eq!((lifts(&stage), stage.answers().len()), (1, 0));
+    assert!(!stage.effects.contains(&Effect::Touch(id(1))));
+    stage
+        .take(Event::Lifted(id(1), "r3-1 is lifted now".into()))
+        .see();
+    assert!(
+        stage.text().contains("r3-1 is lifted now"),
+        "{}",
+        stage.text()
+    );
+
+    // It is asked for again, and passes: nothing is left to lift.
+    let mut again = request_of(2, "curl example.org", &docs);
+    again.mode = PermissionMode::Auto;
+    stage.record(RecordBody::RequestOpened(Box::new(RequestOpened {
+        request: again.clone(),
+        showing: Showing::AfterChecks,
+    })));
+    let person = Answerer::Person {
+        surface: Surface::Terminal,
+    };
+    close(
+        &mut stage,
+        &again,
+        person,
+        VerdictKind::Allow {
+            edited: None,
+            grant: None,
+        },
+    );
+    stage.press("<esc>");
+    assert!(
+        stage
+            .text()
+            .contains("it was asked for again, and passed: Bash curl"),
+        "{}",
+        stage.text()
+    );
+    stage.press("c");
+    assert!(
+        stage.text().contains("requests, oldest first"),
+        "{}",
+        stage.text()
+    );
+}
+
+/// A screen full of refusals costs no more than what can be lifted, and those of an agent go with it.
+#[test]
+fn refusals_are_forgotten_with_their_agent_and_beyond_a_bound() {
+    let docs = Lineage::root(step(1, "docs"));
+    let mut stage = Stage::new(80, 24);
+    stage.spawned(&docs);
+    for number in 1..=300 {
+        refused_by_classifier(
+            &mut stage,
+            request_of(number, &format!("curl {number}"), &docs),
+        );
+    }
+    assert_eq!(stage.state.refused.list.len(), 256);
+    stage.worker_ends(docs.agent().worker, WorkerEnd::Done, "done");
+    assert_eq!(stage.state.refused.list.len(), 0);
+}
+
+/// However narrow the screen is, the key that tells all others is on it.
+#[test]
+fn the_help_is_named_in_every_view() {
+    let docs = Lineage::root(step(1, "docs"));
+    for width in [40, 60, 80] {
+        let mut stage = Stage::new(width, 24);
+        stage.state.seat = super::Seat::Attached;
+        stage.spawned(&docs).asks(request_of(1, "make all", &docs));
+        for keys in [
+            "",
+            "<tab>",
+            "<down><down><enter>",
+            "<esc><tab><down><enter>",
+        ] {
+            stage.press(keys).see();
+            let text = stage.text();
+            let last = text.lines().last().unwrap();
+            assert!(last.ends_with("? help"), "{keys}, {width}: {last}");
+        }
+        stage.press("?");
+        assert!(stage.text().contains("this help"), "{}", stage.text());
+    }
+}
