@@ -269,7 +269,7 @@ fn law_16_a_run_goes_on_only_as_it_was_begun() {
     project.write("job.toml", &STEP_BY_STEP.replace("three", "four"));
     refused(
         &["--attended"],
-        "the job file is not what it was when run-1 began",
+        "the job file is not what it was when run-1 took it up",
     );
     let unknown = project.run(["run", "--resume", "run-7"]).expect_code(2);
     assert!(unknown.err.contains("there is no run-7"), "{}", unknown.err);

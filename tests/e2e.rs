@@ -34,6 +34,8 @@ mod orphans;
 #[cfg(test)]
 mod records;
 #[cfg(test)]
+mod resumed;
+#[cfg(test)]
 mod runs;
 #[cfg(test)]
 mod screen;

@@ -119,7 +119,6 @@ const ASKS_AGAIN: &str = r#"
 [[job]]
 name = "loops"
 deny = ["Bash(rm *)"]
-on_refusal = "continue"
 STEPS
 [[job]]
 name = "goes-on"
@@ -131,11 +130,11 @@ input = { command = "true" }
 
 #[test]
 fn an_agent_that_repeats_a_refused_call_is_stopped_and_all_tell_it() {
-    let step = "[[job.step]]\ntool = \"Bash\"\ninput = { command = \"rm x\" }\n";
+    let step = "[[job.step]]\ntool = \"Bash\"\ninput = { command = \"rm x\" }\non_refusal = \"continue\"\n";
     let job = ASKS_AGAIN.replace("STEPS", &step.repeat(8));
     let project = Project::with_job(&job);
     let ended = project.run(["run", "job.toml", "--json"]).expect_code(4);
-    let why = "the same call of `Bash` was refused 5 times in the same way (refused_by_rule)";
+    let why = "the same call of `Bash` was refused 5 times in the same way (refused)";
     let summary = ended.summary();
     assert_eq!(summary["jobs"][0]["end"], "halted", "{summary}");
     assert_eq!(
@@ -150,7 +149,7 @@ fn an_agent_that_repeats_a_refused_call_is_stopped_and_all_tell_it() {
     };
     let refused: Vec<&str> = bodies("call_ended")
         .into_iter()
-        .filter(|body| body["outcome"] == "refused_by_rule")
+        .filter(|body| body["outcome"] == "refused")
         .map(|body| body["text"].as_str().unwrap())
         .collect();
     assert_eq!(refused.len(), 5, "{refused:#?}");

@@ -401,3 +401,40 @@ fn words_for_an_agent_that_is_about_to_end_are_read_or_refused() {
         .expect_code(2);
     assert!(late.err.contains("no leader"), "{}", late.err);
 }
+
+#[test]
+fn law_16_a_follow_up_is_read_and_changes_no_context() {
+    let project = Project::with_job(THINKS);
+    let model = Model::saying(vec![
+        AnthropicReply::uses("1", "Write", json!({"file_path": "x", "content": "x"})),
+        bash("2", "echo bye"),
+        AnthropicReply::text("hello, and bye"),
+    ]);
+    let mut command = project.command(["run", "--attended", "--json", "job.toml"]);
+    command
+        .env("ANTHROPIC_API_KEY", KEY)
+        .env("ANTHROPIC_BASE_URL", model.server.url());
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| ended(&mut command));
+        let id = project.questions(1).remove(0);
+        let told = project.run(["tell", "w1-1", "say bye, too"]);
+        told.expect_code(0);
+        project.run(["answer", &id, "allow"]).expect_code(0);
+        run.join().unwrap().expect_code(0);
+    });
+    let second = model.heard()[1].to_string();
+    assert!(second.contains("say bye, too"), "{second}");
+    let log = project.run(["log", "--json"]).expect_code(0).objects();
+    let bodies: Vec<&Value> = log.iter().map(|record| &record["body"]).collect();
+    let of = |kind: &str| -> Vec<&Value> {
+        let found = bodies.iter().filter(|body| body["kind"] == kind);
+        found.map(|body| &body["context"]).collect()
+    };
+    let decided = of("call_decided");
+    assert!(decided.len() >= 2, "{decided:?}");
+    assert!(
+        decided
+            .iter()
+            .all(|context| *context == of("worker_spawned")[0])
+    );
+}

@@ -15,7 +15,8 @@ mod fixture;
 pub use agent::{Agent, AgentEnd};
 pub use llm::{
     AgentSaid, BudgetSettings, LlmAgent, LlmLimits, LlmRole, ModelAccess, ModelDialect,
-    ModelSettings, ModelSettingsError, PriceSettings, SaidWhat, SubAgentChoice, conversation_of,
+    ModelSettings, ModelSettingsError, PriceSettings, RecordedConversation, SaidWhat,
+    SubAgentChoice, conversation_of,
 };
 pub use replay::{RecordedEnd, ReplayAgent, Transcript, TranscriptCall};
 pub use steps::{CallStep, Expect, ExpectedOutcome, OnRefusal, Pattern, Step, StepError, Steps};

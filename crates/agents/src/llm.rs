@@ -16,15 +16,17 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use pointsman_ledger::AppendError;
-use pointsman_llm::{Client, Delta, Failure, Fault, PersonPart, Prompt, Reply, Stop, Turn};
+use pointsman_llm::{
+    Client, Delta, Failure, Fault, PersonPart, Prompt, Reply, Stop, ToolUse, Turn,
+};
 use pointsman_model::{CallId, WorkerId};
 use pointsman_tools::{Dispatch, StopWord};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use self::conversation::{Compacted, Conversation};
+use self::conversation::{Compacted, Conversation, GO_ON, LooseEnd};
 use self::transcript::Scribe;
-use self::uses::{Use, answer, sort};
+use self::uses::{Use, answer, sort, sort_again};
 use crate::{Agent, AgentEnd};
 
 pub use self::access::ModelAccess;
@@ -32,7 +34,7 @@ pub use self::instructions::{LlmRole, SubAgentChoice};
 pub use self::settings::{
     BudgetSettings, ModelDialect, ModelSettings, ModelSettingsError, PriceSettings,
 };
-pub use self::transcript::conversation_of;
+pub use self::transcript::{RecordedConversation, conversation_of};
 
 /// Times in a row that a model whose words were cut off is asked to go on.
 const CUT_OFF_MAX: u32 = 3;
@@ -78,6 +80,10 @@ pub struct LlmAgent {
     conversation: Conversation,
     heard_by: Option<broadcast::Sender<AgentSaid>>,
     scribe: Scribe,
+    /// How many turns of the conversation are on record when the work begins.
+    on_record: usize,
+    /// How many turns its model has taken before.
+    taken: u32,
     refusals: Vec<String>,
     /// What a person said that came too late.
     unread: Vec<String>,
@@ -115,9 +121,33 @@ impl LlmAgent {
             conversation: Conversation::resumed(turns),
             heard_by: None,
             scribe: Scribe::default(),
+            on_record: 0,
+            taken: 0,
             refusals: Vec::new(),
             unread: Vec::new(),
         }
+    }
+
+    /// The same agent, which has lived before and whose leader died: it goes on where its records end. What it had asked
+    /// for is answered by what became of it, and nothing begins by itself that had not.
+    #[must_use]
+    pub fn again(mut self, recorded: RecordedConversation) -> Self {
+        let begun_with = self.conversation.turns();
+        let written = usize::try_from(recorded.written).unwrap_or(usize::MAX);
+        self.scribe = Scribe::after(recorded.written);
+        if written < begun_with.len() {
+            // Its leader died while what it begins with was written down.
+            self.on_record = written;
+            return self;
+        }
+        let by_model = |turns: &[Turn]| {
+            let count = turns.iter().filter(|turn| matches!(turn, Turn::Model(_)));
+            u32::try_from(count.count()).unwrap_or(u32::MAX)
+        };
+        self.taken = by_model(&recorded.turns).saturating_sub(by_model(begun_with));
+        self.on_record = recorded.turns.len();
+        self.conversation = Conversation::again(recorded.turns);
+        self
     }
 
     /// The same, and whoever subscribed hears its words as it says them.
@@ -140,10 +170,12 @@ impl LlmAgent {
         stop: &CancellationToken,
     ) -> Result<String, Early> {
         let mut cut_off = 0;
-        let turns = self.conversation.turns().to_vec();
-        let written = self.scribe.begin(dispatch, &turns).await;
+        let new = self.conversation.turns().iter().skip(self.on_record);
+        let new: Vec<Turn> = new.cloned().collect();
+        let written = self.scribe.begin(dispatch, &new).await;
         written.map_err(|error| unwritten(&error))?;
-        for _ in 0..self.limits.turns_max {
+        self.take_up(dispatch, stop).await?;
+        for _ in self.taken..self.limits.turns_max {
             self.hear_person(dispatch).await?;
             let reply = self.next_reply(dispatch, stop).await?;
             let written = self.scribe.model(dispatch, &reply.parts).await;
@@ -151,7 +183,7 @@ impl LlmAgent {
             self.conversation.model(reply.parts.clone());
             if reply.uses().next().is_some() {
                 cut_off = 0;
-                self.use_tools(&reply, dispatch, stop).await?;
+                self.use_tools(sort(&reply), dispatch, stop).await?;
             } else {
                 match &reply.stop {
                     // It would have ended; now there is more to do.
@@ -197,6 +229,23 @@ impl LlmAgent {
             "the model took {} turns and came to no end",
             self.limits.turns_max
         )))
+    }
+
+    /// Sees to what the conversation leaves open that it goes on with.
+    async fn take_up(
+        &mut self,
+        dispatch: &Dispatch,
+        stop: &CancellationToken,
+    ) -> Result<(), Early> {
+        match self.conversation.loose_end() {
+            LooseEnd::Nothing => Ok(()),
+            LooseEnd::Words => self.say(dispatch, GO_ON.into()).await,
+            LooseEnd::Uses(uses) => {
+                let before = dispatch.asked_before();
+                let uses = sort_again(&uses, before, |asked| dispatch.tidied(asked));
+                self.use_tools(uses, dispatch, stop).await
+            }
+        }
     }
 
     /// Puts before the model what a person has said to the agent meanwhile; it is on record first.
@@ -318,11 +367,10 @@ impl LlmAgent {
     /// Runs what the model asks for, and puts each result where the model looks for it.
     async fn use_tools(
         &mut self,
-        reply: &Reply,
+        uses: Vec<(&ToolUse, Use)>,
         dispatch: &Dispatch,
         stop: &CancellationToken,
     ) -> Result<(), Early> {
-        let uses = sort(reply);
         let asked = uses
             .iter()
             .filter_map(|(_, it)| match it {

@@ -116,6 +116,21 @@ impl Grants {
         }
     }
 
+    /// Puts in force again what tightened the run under an earlier leader, and is on record.
+    pub fn take_over(
+        &self,
+        tightenings: &[PermissionRule],
+        ceilings: &[(Option<WorkerId>, PermissionMode)],
+    ) {
+        for rule in tightenings {
+            self.inner.book.tighten(rule.clone());
+        }
+        for (worker, mode) in ceilings {
+            self.inner.book.lower(*worker, *mode);
+        }
+        self.changed();
+    }
+
     /// Makes grants, one for each rule; on record when it returns, and in force then. All of them or none.
     ///
     /// Not cancel safe: dropped in the middle, grants may be on record that never came into force.

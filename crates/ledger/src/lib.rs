@@ -40,13 +40,14 @@ pub use reader::{
     RunInfo, RunState, UnreadableRecord, VerifyReport,
 };
 pub use record::{
-    About, Advised, CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown,
-    ChainPoint, DamageFound, Explained, GrantEnd, GrantMade, GrantRevoked, GrantUsed, HookCame,
-    HookReport, HooksTold, HungUp, LateAnswer, Lateness, LedgerRecord, ModeChanged, OrderGiven,
-    ProcessGroupEnded, ProcessGroupStarted, RecordBody, RecordKind, RecordsLost, RequestClosed,
-    RequestOpened, RequestReopened, RequestShown, RulesSaved, RunEnded, RunInterrupted, RunOrder,
-    RunResumed, RunStart, RunStarted, RunsPruned, Seq, SetAside, Showing, Speaker, StopAsked,
-    Tightened, TurnPart, TurnTaken, WorkerEnd, WorkerEnded, WorkerSpawned,
+    About, Advised, CallDecided, CallEnded, CallHooked, CallLeft, CallRequested, CallStarted,
+    CallUnknown, ChainPoint, DamageFound, Explained, GrantEnd, GrantMade, GrantRevoked, GrantUsed,
+    HookCame, HookReport, HooksTold, HungUp, LateAnswer, Lateness, LedgerRecord, ModeChanged,
+    OrderGiven, ProcessGroupEnded, ProcessGroupStarted, RecordBody, RecordKind, RecordsLost,
+    RequestClosed, RequestOpened, RequestReopened, RequestShown, RulesSaved, RunEnded,
+    RunInterrupted, RunOrder, RunResumed, RunStart, RunStarted, RunsPruned, SeenFile, Seq,
+    SetAside, Showing, Speaker, StopAsked, Tightened, TurnPart, TurnTaken, WorkerEnd, WorkerEnded,
+    WorkerSpawned,
 };
 pub use salvage::SalvageError;
 

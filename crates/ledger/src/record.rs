@@ -16,8 +16,8 @@ use pointsman_model::{CallId, Digest, RequestId, RunId, WallTime, WorkerId};
 use serde::{Deserialize, Serialize};
 
 pub use call::{
-    CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, CallUnknown, HookCame,
-    HookReport, HooksTold, ProcessGroupEnded, ProcessGroupStarted,
+    CallDecided, CallEnded, CallHooked, CallLeft, CallRequested, CallStarted, CallUnknown,
+    HookCame, HookReport, HooksTold, ProcessGroupEnded, ProcessGroupStarted, SeenFile,
 };
 pub use chain_event::{DamageFound, RecordsLost, RunsPruned, SetAside};
 pub use grant::{GrantEnd, GrantMade, GrantRevoked, GrantUsed, ModeChanged, RulesSaved, Tightened};

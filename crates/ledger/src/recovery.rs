@@ -17,8 +17,8 @@ use crate::ledger::RequestTrace;
 use crate::open::{DeadRun, HighestIds, ResumeError, ResumeReport};
 use crate::reader::{ChainDamage, verify_run};
 use crate::record::{
-    CallEnded, CallUnknown, ProcessGroupStarted, RecordBody, RequestClosed, RequestOpened,
-    RunInterrupted, RunResumed,
+    CallEnded, CallLeft, CallUnknown, ProcessGroupStarted, RecordBody, RequestClosed,
+    RequestOpened, RunInterrupted, RunResumed,
 };
 use crate::run_lock::{self, Holder, RunLock};
 
@@ -148,6 +148,7 @@ fn close(connection: &Connection, run: RunId, now: WallTime) -> rusqlite::Result
                 text: INTERRUPTED.into(),
                 exit_code: None,
                 took: None,
+                left: CallLeft::default(),
             }))?;
         }
     }

@@ -18,6 +18,7 @@ mod options;
 mod ordering;
 mod orders;
 mod past;
+mod past_orders;
 mod reaping;
 mod reckoning;
 mod roster;
@@ -33,6 +34,7 @@ use pointsman_gate::{Happening, HookWord};
 use pointsman_ledger::StopAsked;
 use pointsman_model::{Millis, WorkerId};
 use pointsman_policy::Problem;
+use pointsman_tools::Course;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
@@ -51,7 +53,7 @@ use crate::plan::{Plan, PlanEffect, PlanEvent, TryEnd};
 use crate::{JobEnd, JobState, RunEvent, RunSummary, StopReason};
 
 pub use handle::LeaderHandle;
-pub use options::{Checked, LeaderOptions, StartError};
+pub use options::{Checked, LeaderOptions, Resumed, StartError};
 pub use orders::{OrderError, RetryWhich};
 pub use work::NoModel;
 
@@ -161,7 +163,8 @@ impl Leader {
         &self.problems
     }
 
-    /// What a run that is taken up again has to tell before it goes on: the calls of which nobody knows what they did.
+    /// What a run that is taken up again has to tell before it goes on: the calls of which nobody knows what they did, and
+    /// what is paused.
     #[must_use]
     pub fn unknown(&self) -> &[Box<str>] {
         &self.unknown
@@ -179,7 +182,11 @@ impl Leader {
             Ok(reason) = self.stops.recv_async() => PlanEvent::Stop(reason),
             halt = self.tell_of_begin() => halt.map_or(PlanEvent::Begin, PlanEvent::Stop),
         };
-        let mut effects = self.plan.handle(begin);
+        let mut effects = match self.ground.past.orders.course() {
+            Course::On => Vec::new(),
+            Course::Paused => self.plan.handle(PlanEvent::Pause),
+        };
+        effects.extend(self.plan.handle(begin));
         loop {
             if self.carry_out(effects).await {
                 break;
@@ -241,7 +248,7 @@ impl Leader {
                 self.retries.pop_first();
                 self.plan.handle(PlanEvent::RetryDue { job })
             }
-            Event::Settled(job, end) => self.plan.handle(PlanEvent::TryEnded { job, end }),
+            Event::Settled(job, end) => self.settle(job, end),
             Event::OutOfPatience => self.out_of_patience(),
             Event::Tried(Ok((id, report))) => {
                 if self.trying.remove(&id).is_none() {
@@ -256,6 +263,16 @@ impl Leader {
             }
             Event::Tried(Err(error)) => self.lost(&error),
         }
+    }
+
+    /// A try had ended before this leader took the run up. A job that a person had tried again goes on with that.
+    fn settle(&mut self, job: usize, end: TryEnd) -> Vec<PlanEffect> {
+        let again = self.ground.past.has_more_tries(&self.name(job));
+        self.plan.handle(if again {
+            PlanEvent::TriedAgain { job, end }
+        } else {
+            PlanEvent::TryEnded { job, end }
+        })
     }
 
     /// Drops the agents that did not stop; those that hang even so are left to themselves.
@@ -375,7 +392,7 @@ impl Leader {
             attempt,
             worker,
         });
-        if let Some(end) = past.as_ref().and_then(|past| settled(past, &job.work)) {
+        if let Some(end) = past.as_ref().and_then(settled) {
             self.settled.push_back((index, end));
             return;
         }

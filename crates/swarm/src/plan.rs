@@ -33,6 +33,9 @@ pub(crate) enum PlanEvent {
     Begin,
     /// A try of a job ended.
     TryEnded { job: usize, end: TryEnd },
+    /// The same of a try of an earlier reign, behind which there was another: a job that was at its end with it was
+    /// tried again by a person.
+    TriedAgain { job: usize, end: TryEnd },
     /// The wait before a job's next try is over.
     RetryDue { job: usize },
     /// No job is to start until the run goes on.
@@ -279,10 +282,16 @@ impl Plan {
         }
     }
 
-    fn add(&mut self, jobs: &[Job]) {
+    /// Lets the jobs of another file join before the run begins.
+    pub(crate) fn join(&mut self, jobs: &[Job]) {
         let first = self.jobs.len();
         self.jobs.extend(planned(jobs, first));
         self.open += jobs.len();
+    }
+
+    fn add(&mut self, jobs: &[Job]) {
+        let first = self.jobs.len();
+        self.join(jobs);
         self.queue_ready(first);
     }
 
@@ -314,6 +323,16 @@ impl Plan {
             PlanEvent::Retry { jobs } => self.retry(&jobs),
             PlanEvent::Add { jobs } => self.add(&jobs),
             PlanEvent::TryEnded { job, end } => self.try_ended(job, end, &mut effects),
+            PlanEvent::TriedAgain { job, end } => {
+                self.try_ended(job, end, &mut effects);
+                let ended = self
+                    .jobs
+                    .get(job)
+                    .is_some_and(|job| job.check_retry().is_ok());
+                if ended && self.stopping.is_none() {
+                    self.retry(&[job]);
+                }
+            }
             PlanEvent::RetryDue { job } => {
                 if let Some(State::Resting { attempt }) = self.state(job) {
                     self.queue_up(job, attempt + 1);

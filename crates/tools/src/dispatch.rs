@@ -30,7 +30,7 @@ use pointsman_shell::Surroundings;
 use self::agent_state::AgentState;
 use self::bound::Bound;
 use self::life::Life;
-use crate::{CallEnd, PastCall, Seat, Tool};
+use crate::{CallEnd, PastAgent, Seat, Tool};
 
 pub use self::agent_state::{Halt, HaltCause};
 pub use self::hooks::StopWord;
@@ -124,10 +124,16 @@ impl Dispatch {
 
     /// The door of an agent of an earlier reign, which did this before its leader died.
     #[must_use]
-    pub fn resumed(seat: Seat, past: Vec<PastCall>) -> Self {
+    pub fn resumed(seat: Seat, past: PastAgent) -> Self {
         let dispatch = Self::new(seat);
         dispatch.state.remember(past);
         dispatch
+    }
+
+    /// What the agent asked for before its leader died, as far as it has not asked for it again, in order.
+    #[must_use]
+    pub fn asked_before(&self) -> Vec<AskedCall> {
+        self.state.asked_before()
     }
 
     /// The agent's place.

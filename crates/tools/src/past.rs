@@ -2,6 +2,7 @@
 //! not done twice: a call that came to its end is answered from the record, one that started and has no known result
 //! is told as such, one that waited is taken up under its own id.
 
+use pointsman_ledger::{CallLeft, SeenFile};
 use pointsman_model::{AbsPath, CallId, CallState, JsonText, PermissionRequest, ToolName};
 
 use crate::CallEnd;
@@ -9,6 +10,25 @@ use crate::CallEnd;
 /// What an agent asking for a call again is told, when nobody knows what became of it.
 const UNKNOWN: &str = "unknown: this call had started when the leader died, and nobody knows what it did. It is not \
     repeated; look at what it was to change before you go on.";
+
+/// What an agent did in an earlier reign.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PastAgent {
+    /// Where it was before the calls below; nothing when that is where it started.
+    pub folder: Option<AbsPath>,
+    /// The files that it had seen before them, the latest last.
+    pub seen: Vec<SeenFile>,
+    /// The calls that it may ask for again, in order.
+    pub calls: Vec<PastCall>,
+}
+
+impl PastAgent {
+    /// A call that the agent knows the end of and does not ask for again: what it left stays.
+    pub fn knows(&mut self, call: PastCall) {
+        self.folder = call.left.moved_to.or(call.folder).or(self.folder.take());
+        self.seen.extend(call.left.seen);
+    }
+}
 
 /// A call of an earlier reign.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +43,8 @@ pub struct PastCall {
     pub folder: Option<AbsPath>,
     /// What became of it.
     pub became: Became,
+    /// What it left with the agent.
+    pub left: CallLeft,
 }
 
 /// What became of a call of an earlier reign.

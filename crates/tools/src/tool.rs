@@ -1,6 +1,7 @@
 //! A tool: its spec, the check of its input, its run.
 
 use async_trait::async_trait;
+use pointsman_ledger::SeenFile;
 use pointsman_model::{AbsPath, Digest, ExecutedCall, JsonText, ToolInput, ToolSpec};
 
 use crate::Seat;
@@ -81,15 +82,6 @@ pub struct ToolScene<'a> {
     pub target: Option<&'a AbsPath>,
     /// What the agent has seen of `target`: the fingerprint of its content when the agent last read or wrote it.
     pub seen: Option<Digest>,
-}
-
-/// A file's content as an agent has seen it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenFile {
-    /// The file, symbolic links followed.
-    pub path: AbsPath,
-    /// The fingerprint of its content.
-    pub content: Digest,
 }
 
 /// What a tool gives back.

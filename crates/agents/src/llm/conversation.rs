@@ -1,12 +1,26 @@
 //! The conversation of an agent and its model, and how it is shortened.
 
-use pointsman_llm::{ModelPart, PersonPart, ResultKind, ToolResult, Turn};
+use pointsman_llm::{ModelPart, PersonPart, ResultKind, ToolResult, ToolUse, Turn};
 
 /// Turns whose results are kept at first, and when that was not enough.
 const KEPT: [usize; 2] = [8, 2];
 
 /// A shorter result is not worth leaving out.
 const LEFT_OUT_BYTES_MIN: usize = 400;
+
+/// What a model is told whose words were the last that is on record.
+pub(super) const GO_ON: &str = "The work was interrupted here. Go on.";
+
+/// What is open at the end of a conversation.
+#[derive(Debug, PartialEq)]
+pub(super) enum LooseEnd {
+    /// Nothing: it is the model's turn.
+    Nothing,
+    /// The model spoke last, and asked for nothing.
+    Words,
+    /// The model asked for these, and was told nothing of them.
+    Uses(Vec<ToolUse>),
+}
 
 /// What shortening came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +39,31 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// A conversation to be gone on with. Where it ends with tool uses, they get results that say that
+    /// The same conversation that its agent had before its leader died. What its last turn asks for is not answered.
+    pub(super) fn again(turns: Vec<Turn>) -> Self {
+        Self { turns }
+    }
+
+    /// What the last turn leaves to be done before the model is asked again.
+    pub(super) fn loose_end(&self) -> LooseEnd {
+        let Some(Turn::Model(parts)) = self.turns.last() else {
+            return LooseEnd::Nothing;
+        };
+        let uses: Vec<ToolUse> = parts
+            .iter()
+            .filter_map(|part| match part {
+                ModelPart::Use(tool_use) => Some(tool_use.clone()),
+                ModelPart::Text(_) | ModelPart::Other(_) => None,
+            })
+            .collect();
+        if uses.is_empty() {
+            LooseEnd::Words
+        } else {
+            LooseEnd::Uses(uses)
+        }
+    }
+
+    /// A conversation to be gone on with by another agent. Where it ends with tool uses, they get results that say that
     /// nothing is known of them.
     pub(super) fn resumed(turns: Vec<Turn>) -> Self {
         let mut conversation = Self { turns };
@@ -46,7 +84,7 @@ impl Conversation {
             })
             .collect();
         if unknown.is_empty() {
-            let go_on = PersonPart::Text("The work was interrupted here. Go on.".into());
+            let go_on = PersonPart::Text(GO_ON.into());
             conversation.person(vec![go_on]);
         } else {
             conversation.person(unknown);
@@ -112,7 +150,7 @@ impl Conversation {
 
 #[cfg(test)]
 mod tests {
-    use pointsman_llm::{ToolInputText, ToolUse};
+    use pointsman_llm::ToolInputText;
 
     use super::*;
 

@@ -16,6 +16,11 @@ pub(super) struct Scribe {
 }
 
 impl Scribe {
+    /// The scribe of a conversation whose turns up to that number are on record.
+    pub(super) fn after(written: u32) -> Self {
+        Self { number: written }
+    }
+
     /// Writes down turns that another agent's conversation came with.
     pub(super) async fn begin(
         &mut self,
@@ -117,12 +122,22 @@ fn told(parts: &[PersonPart], calls: &HashMap<String, CallId>) -> Vec<TurnPart> 
     parts.iter().map(part).collect()
 }
 
-/// The conversation of an agent as its records have it, to be gone on with. Empty when it had none.
+/// A conversation as its records have it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedConversation {
+    /// Its turns; none when there was no conversation.
+    pub turns: Vec<Turn>,
+    /// The number of the last turn that is on record. There may be fewer above: what a person said meanwhile is one
+    /// turn with what the model was told before.
+    pub written: u32,
+}
+
+/// The conversation of an agent as its records have it, to be gone on with.
 #[must_use]
 pub fn conversation_of<'a>(
     records: impl IntoIterator<Item = &'a LedgerRecord> + Clone,
     worker: WorkerId,
-) -> Vec<Turn> {
+) -> RecordedConversation {
     let mut ends = HashMap::new();
     for record in records.clone() {
         if let RecordBody::CallEnded(ended) = &record.body {
@@ -143,14 +158,19 @@ pub fn conversation_of<'a>(
         _ => None,
     });
     let mut conversation: Vec<Turn> = Vec::new();
+    let mut written = 0;
     for turn in turns {
+        written = written.max(turn.number);
         match (conversation.last_mut(), read(turn, &ends)) {
             // What a person said meanwhile is one turn with what the model was told before.
             (Some(Turn::Person(before)), Turn::Person(parts)) => before.extend(parts),
             (_, turn) => conversation.push(turn),
         }
     }
-    conversation
+    RecordedConversation {
+        turns: conversation,
+        written,
+    }
 }
 
 type Ends = HashMap<CallId, (String, ResultKind)>;

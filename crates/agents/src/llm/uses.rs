@@ -1,7 +1,7 @@
 //! From a model's tool uses to calls, and from their ends to results.
 
 use pointsman_llm::{Reply, ResultKind, Stop, ToolInputText, ToolResult, ToolUse};
-use pointsman_model::{CallState, ToolName};
+use pointsman_model::{CallState, JsonText, ToolName};
 use pointsman_tools::{AskedCall, CallEnd};
 
 /// Tool uses of one turn that are run; more than any model asks for that knows what it does.
@@ -36,6 +36,35 @@ pub(super) fn sort(reply: &Reply) -> Vec<(&ToolUse, Use)> {
                 ))
             } else {
                 asked(tool_use)
+            };
+            (tool_use, it)
+        })
+        .collect()
+}
+
+/// What becomes of each tool use that a model asked for before its leader died: what it had come to is taken up from
+/// there, and nothing begins that had not. `before` are the calls that were asked for then and whose end the model was
+/// not told, in order; `tidied` gives the form in which a transcript keeps one.
+pub(super) fn sort_again(
+    uses: &[ToolUse],
+    mut before: Vec<AskedCall>,
+    tidied: impl Fn(&AskedCall) -> JsonText,
+) -> Vec<(&ToolUse, Use)> {
+    uses.iter()
+        .map(|tool_use| {
+            let same = |asked: &AskedCall| match &tool_use.input {
+                ToolInputText::Object(input) => {
+                    asked.tool.as_str() == tool_use.name && tidied(asked) == *input
+                }
+                ToolInputText::Broken(_) => false,
+            };
+            let it = match before.iter().position(same) {
+                Some(at) => Use::Asked(before.remove(at)),
+                None => Use::NotRun(
+                    "it was not run: the work was interrupted before. Ask for it again if it is \
+                     still wanted"
+                        .into(),
+                ),
             };
             (tool_use, it)
         })

@@ -126,6 +126,35 @@ pub struct CallEnded {
     pub exit_code: Option<i32>,
     /// How long it ran; nothing when it never started.
     pub took: Option<Millis>,
+    /// What it left with its agent beside the text.
+    #[serde(default, skip_serializing_if = "CallLeft::is_nothing")]
+    pub left: CallLeft,
+}
+
+/// What a call leaves with its agent beside a text: an agent whose leader dies goes on from there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallLeft {
+    /// The folder that it moved the agent to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<AbsPath>,
+    /// A file's content that the agent has seen by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<SeenFile>,
+}
+
+impl CallLeft {
+    fn is_nothing(&self) -> bool {
+        self.moved_to.is_none() && self.seen.is_none()
+    }
+}
+
+/// A file's content as an agent has seen it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenFile {
+    /// The file, symbolic links followed.
+    pub path: AbsPath,
+    /// The fingerprint of its content.
+    pub content: Digest,
 }
 
 /// A call started in a run whose leader died, and its result was never seen. It is not repeated by itself.

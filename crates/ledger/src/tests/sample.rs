@@ -12,8 +12,8 @@ use pointsman_model::{
 };
 
 use crate::{
-    CallDecided, CallEnded, CallRequested, CallStarted, Clock, RequestClosed, RequestOpened,
-    RunStart, Showing,
+    CallDecided, CallEnded, CallLeft, CallRequested, CallStarted, Clock, RequestClosed,
+    RequestOpened, RunStart, Showing,
 };
 
 /// A clock on which each look takes a millisecond.
@@ -147,6 +147,7 @@ pub(crate) fn ended(call: CallId, outcome: Option<Outcome>) -> CallEnded {
         text: "done".into(),
         exit_code: Some(0),
         took: Some(Millis(3)),
+        left: CallLeft::default(),
     }
 }
 

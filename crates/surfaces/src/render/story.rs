@@ -264,8 +264,8 @@ mod tests {
     use super::*;
     use crate::fixture;
     use pointsman_ledger::{
-        CallDecided, CallEnded, CallHooked, CallRequested, CallStarted, HookCame, HooksTold,
-        LateAnswer, Lateness, RecordList, RequestClosed, RequestOpened, Showing,
+        CallDecided, CallEnded, CallHooked, CallLeft, CallRequested, CallStarted, HookCame,
+        HooksTold, LateAnswer, Lateness, RecordList, RequestClosed, RequestOpened, Showing,
     };
     use pointsman_model::{
         Answerer, CallState, HookedCall, Outcome, RecordedCall, RequestedCall, Superseded, Surface,
@@ -375,6 +375,7 @@ mod tests {
                     text: "pushed".into(),
                     exit_code: Some(0),
                     took: Some(Millis(790)),
+                    left: CallLeft::default(),
                 },
             )),
             unknown: None,

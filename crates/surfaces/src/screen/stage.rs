@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use pointsman_approvals::{Epoch, OpenRequest};
 use pointsman_ledger::{
-    CallEnded, CallStarted, LedgerRecord, RecordBody, Seq, WorkerEnd, WorkerEnded, WorkerSpawned,
+    CallEnded, CallLeft, CallStarted, LedgerRecord, RecordBody, Seq, WorkerEnd, WorkerEnded,
+    WorkerSpawned,
 };
 use pointsman_model::{
     AbsPath, AgentName, Answerer, Attended, CallId, CallState, Digest, Lineage, LineageStep,
@@ -165,6 +166,7 @@ impl Stage {
             text: text.into(),
             exit_code: Some(0),
             took: Some(Millis(1_200)),
+            left: CallLeft::default(),
         }))
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use pointsman_approvals::EndScope;
 use pointsman_ledger::{
-    AppendError, CallEnded, CallUnknown, Filter, LedgerReader, ReadError, RecordBody, RecordKind,
-    StopAsked, WorkerEnd, WorkerEnded,
+    AppendError, CallEnded, CallLeft, CallUnknown, Filter, LedgerReader, ReadError, RecordBody,
+    RecordKind, StopAsked, WorkerEnd, WorkerEnded,
 };
 use pointsman_model::{CallId, CallState, Lineage, Outcome, RunId, WorkerId};
 
@@ -93,6 +93,7 @@ async fn close_left(ground: &Ground, left: Left, why: &str) -> Result<(), CloseE
                 text: NOT_STARTED.into(),
                 exit_code: None,
                 took: None,
+                left: CallLeft::default(),
             }),
         };
         ground.ledger.note(run, record).await?;

@@ -105,7 +105,7 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         lineage: parts.lineage.clone(),
         context,
     });
-    let past = ground.past.calls(worker);
+    let past = ground.past.agent(worker);
     let mut dispatch = Box::new(Dispatch::resumed(seat(ground, &birth, follow_ups), past));
     match birth.entrance {
         Entrance::New => Box::pin(dispatch.starting(ground.background())).await,

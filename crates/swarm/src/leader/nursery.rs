@@ -75,7 +75,7 @@ impl Nursery {
             rules: definition.denies.clone(),
         })?;
         if let Some(past) = &past
-            && let Some(end) = settled(past, &work)
+            && let Some(end) = settled(past)
         {
             return Ok(Started::Before(of_the_past(worker, name, end)));
         }

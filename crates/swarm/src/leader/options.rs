@@ -46,8 +46,16 @@ pub struct LeaderOptions {
     pub models: Option<ModelAccess>,
     /// pointsman's version, for the record.
     pub version: Box<str>,
-    /// The run to take up again; a new one if not said. Job file and settings have to be what they were.
-    pub resume: Option<RunId>,
+    /// The run to take up again; a new one if not said. Job files and settings have to be what they were.
+    pub resume: Option<Resumed>,
+}
+
+/// A run that is taken up again.
+pub struct Resumed {
+    /// Which.
+    pub run: RunId,
+    /// The files whose jobs had joined it, in the order in which they did.
+    pub joined: Vec<JobFile>,
 }
 
 /// What a start would come to, as far as that can be told without touching anything.

@@ -1,27 +1,19 @@
 //! The past of a run that is taken up again: which tries its jobs had, which agents those started, and what all of
 //! them did. Read from the ledger once; each agent takes its own part when it comes to live again.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pointsman_ledger::{
-    Filter, LedgerReader, LedgerRecord, ReadError, RecordBody, RecordKind, WorkerEnd,
+    CallLeft, Filter, LedgerReader, LedgerRecord, ReadError, RecordBody, RecordKind, TurnPart,
+    WorkerEnd,
 };
 use pointsman_model::{CallId, Digest, Lineage, Outcome, PermissionRequest, RunId, WorkerId};
-use pointsman_tools::{Became, CallEnd, PastCall};
+use pointsman_tools::{Became, CallEnd, PastAgent, PastCall};
 
-use crate::job_file::Work;
+use super::past_orders::PastOrders;
 use crate::plan::TryEnd;
-
-/// Commands that move an agent to another folder.
-const MOVES: [&str; 3] = ["cd", "pushd", "popd"];
-
-/// Why a model's work does not go on.
-const MODEL: &str =
-    "its leader died, and what a model had in mind died with it; what it did is in the ledger";
-/// Why an agent does not go on that may be in another folder than is known.
-const MOVED: &str = "its leader died after a command that may have moved it to another folder, and where to is not on record";
 
 /// An agent of an earlier reign.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,20 +23,15 @@ pub(super) struct PastWorker {
     pub(super) context: Digest,
     /// How it ended; nothing when its leader died before it.
     pub(super) end: Option<(WorkerEnd, Box<str>)>,
-    /// Whether its last command may have moved it: where to is not on record.
-    pub(super) place: LastPlace,
-}
-
-/// Whether it is known where an agent was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LastPlace {
-    Known,
-    Unknown,
 }
 
 /// What is left of the past.
 #[derive(Default)]
-pub(super) struct Past(Mutex<Left>);
+pub(super) struct Past {
+    left: Mutex<Left>,
+    /// What people had made of the run, and holds on.
+    pub(super) orders: PastOrders,
+}
 
 #[derive(Default)]
 struct Left {
@@ -52,7 +39,7 @@ struct Left {
     tries: HashMap<Box<str>, VecDeque<PastWorker>>,
     /// By the agent that started them, with their type and task.
     children: HashMap<WorkerId, Vec<(Lineage, Box<str>, PastWorker)>>,
-    calls: HashMap<WorkerId, Vec<PastCall>>,
+    agents: HashMap<WorkerId, PastAgent>,
 }
 
 impl Past {
@@ -67,6 +54,9 @@ impl Past {
                 RecordKind::CallStarted,
                 RecordKind::CallEnded,
                 RecordKind::RequestOpened,
+                RecordKind::TurnTaken,
+                RecordKind::OrderGiven,
+                RecordKind::Tightened,
             ],
             ..Filter::of_run(run)
         })?;
@@ -74,12 +64,14 @@ impl Past {
         for record in records.records {
             reading.take(record);
         }
-        Ok(Self(Mutex::new(reading.left())))
+        let orders = std::mem::take(&mut reading.orders);
+        let left = Mutex::new(reading.left());
+        Ok(Self { left, orders })
     }
 
     fn lock(&self) -> MutexGuard<'_, Left> {
         // No code that can panic runs under the lock.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tries of a job, for a look at what they were given.
@@ -106,9 +98,15 @@ impl Past {
         Some(children.remove(at).2)
     }
 
+    /// Whether a job had more tries than were taken up so far.
+    pub(super) fn has_more_tries(&self, job: &str) -> bool {
+        let left = self.lock();
+        left.tries.get(job).is_some_and(|tries| !tries.is_empty())
+    }
+
     /// What that agent did.
-    pub(super) fn calls(&self, worker: WorkerId) -> Vec<PastCall> {
-        self.lock().calls.remove(&worker).unwrap_or_default()
+    pub(super) fn agent(&self, worker: WorkerId) -> PastAgent {
+        self.lock().agents.remove(&worker).unwrap_or_default()
     }
 
     /// The calls that started and have no known result, one line each, but for those that only started an agent: its
@@ -116,9 +114,9 @@ impl Past {
     pub(super) fn unknown(&self) -> Vec<Box<str>> {
         let left = self.lock();
         let mut unknown: Vec<&PastCall> = left
-            .calls
+            .agents
             .values()
-            .flatten()
+            .flat_map(|agent| &agent.calls)
             .filter(|call| call.became == Became::Unknown && call.tool.as_str() != "Agent")
             .collect();
         unknown.sort_by_key(|call| call.id);
@@ -140,6 +138,9 @@ impl Past {
 struct Reading {
     workers: Vec<(Lineage, Box<str>, PastWorker)>,
     calls: BTreeMap<CallId, (WorkerId, PastCall)>,
+    /// Calls whose end a model was told: it goes on from its conversation and does not ask for them again.
+    told: HashSet<CallId>,
+    orders: PastOrders,
 }
 
 impl Reading {
@@ -150,7 +151,6 @@ impl Reading {
                     worker: spawned.lineage.agent().worker,
                     context: spawned.context,
                     end: None,
-                    place: LastPlace::Known,
                 };
                 self.workers.push((spawned.lineage, spawned.task, worker));
             }
@@ -158,6 +158,7 @@ impl Reading {
                 let of = |(_, _, past): &&mut (Lineage, Box<str>, PastWorker)| {
                     past.worker == ended.worker
                 };
+                self.orders.ended(ended.worker);
                 if let Some((_, _, past)) = self.workers.iter_mut().find(of) {
                     past.end = Some((ended.end, ended.text));
                 }
@@ -169,6 +170,7 @@ impl Reading {
                     input: requested.call.input,
                     folder: None,
                     became: Became::Waited(None),
+                    left: CallLeft::default(),
                 };
                 self.calls.insert(call.id, (requested.worker, call));
             }
@@ -193,8 +195,23 @@ impl Reading {
                     text: ended.text.into(),
                     exit_code: ended.exit_code,
                 };
-                self.change(ended.call, |call| call.became = Became::Ended(end));
+                self.change(ended.call, |call| {
+                    call.became = Became::Ended(end);
+                    call.left = ended.left;
+                });
             }
+            RecordBody::TurnTaken(turn) => {
+                let told = turn.parts.iter().filter_map(|part| match part {
+                    TurnPart::Result { call, .. } => Some(*call),
+                    TurnPart::Text { .. }
+                    | TurnPart::Use { .. }
+                    | TurnPart::Other { .. }
+                    | TurnPart::NotRun { .. } => None,
+                });
+                self.told.extend(told);
+            }
+            RecordBody::OrderGiven(given) => self.orders.given(given.order),
+            RecordBody::Tightened(tightened) => self.orders.tightenings.push(tightened.rule),
             // The filter wants no other kind.
             _ => {}
         }
@@ -210,13 +227,14 @@ impl Reading {
     fn left(self) -> Left {
         let mut left = Left::default();
         for (worker, call) in self.calls.into_values() {
-            left.calls.entry(worker).or_default().push(call);
-        }
-        for (lineage, task, mut past) in self.workers {
-            let last = left.calls.get(&past.worker).and_then(|calls| calls.last());
-            if last.is_some_and(may_have_moved) {
-                past.place = LastPlace::Unknown;
+            let agent = left.agents.entry(worker).or_default();
+            if self.told.contains(&call.id) {
+                agent.knows(call);
+            } else {
+                agent.calls.push(call);
             }
+        }
+        for (lineage, task, past) in self.workers {
             let above = lineage.steps().iter().rev().nth(1).map(|step| step.worker);
             match above {
                 None => {
@@ -233,37 +251,19 @@ impl Reading {
     }
 }
 
-/// How a try of an earlier reign came out, when nothing of it can go on: it has ended, or nobody can do its work from
-/// where it stands.
-pub(super) fn settled(past: &PastWorker, work: &Work) -> Option<TryEnd> {
-    let failed = |reason: &str| {
-        Some(TryEnd::Failed {
-            reason: reason.into(),
-        })
-    };
-    match (&past.end, work) {
-        (Some((WorkerEnd::Done, text)), _) => Some(TryEnd::Done {
+/// How a try of an earlier reign came out, when it had come to its end.
+pub(super) fn settled(past: &PastWorker) -> Option<TryEnd> {
+    let (end, text) = past.end.as_ref()?;
+    Some(match end {
+        WorkerEnd::Done => TryEnd::Done {
             summary: text.clone(),
-        }),
-        (Some((WorkerEnd::Failed, text)), _) => failed(text),
-        (Some((WorkerEnd::Halted, text)), _) => Some(TryEnd::Halted {
-            reason: text.clone(),
-        }),
-        (Some((WorkerEnd::Stopped, _)), _) => Some(TryEnd::Stopped),
-        (None, Work::Model(_)) => failed(MODEL),
-        (None, Work::Steps(_) | Work::Replay(_)) => match past.place {
-            LastPlace::Known => None,
-            LastPlace::Unknown => failed(MOVED),
         },
-    }
-}
-
-/// Whether a call that came to its end may have moved its agent.
-fn may_have_moved(call: &PastCall) -> bool {
-    let ended = matches!(call.became, Became::Ended(_));
-    let mut words = call
-        .input
-        .as_str()
-        .split(|char: char| !char.is_ascii_alphanumeric());
-    ended && call.tool.as_str() == "Bash" && words.any(|word| MOVES.contains(&word))
+        WorkerEnd::Failed => TryEnd::Failed {
+            reason: text.clone(),
+        },
+        WorkerEnd::Halted => TryEnd::Halted {
+            reason: text.clone(),
+        },
+        WorkerEnd::Stopped => TryEnd::Stopped,
+    })
 }

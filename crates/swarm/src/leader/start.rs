@@ -26,13 +26,14 @@ use super::desk_rules::DeskRules;
 use super::ground::Ground;
 use super::orders::Order;
 use super::past::Past;
-use super::roster::{Roster, roster};
+use super::roster::{Roster, of_job_file, roster};
 use super::work::{check_models, without_keys};
 use super::{
     Checked, Leader, LeaderHandle, LeaderOptions, Patience, Progress, StartError, reaping,
 };
 use crate::directory::Directory;
 use crate::job_card::JobBoard;
+use crate::job_file::Job;
 use crate::plan::Plan;
 use crate::{StatePlace, StopReason};
 
@@ -55,6 +56,8 @@ pub(super) async fn start(
         grounds,
         agents,
         problems,
+        jobs,
+        joined,
     } = look(&mut options)?;
     may_start(&options, &problems)?;
     options.place.prepare()?;
@@ -62,8 +65,15 @@ pub(super) async fn start(
     for dead in &report.dead {
         options.place.clear_socket(dead.run);
     }
-    let taken = take(&ledger, &options, &grounds).await?;
-    let (run, unknown) = (taken.run, taken.past.unknown());
+    let all: Vec<Job> = jobs
+        .iter()
+        .chain(joined.iter().flatten())
+        .cloned()
+        .collect();
+    let taken = take(&ledger, &options, (&all, &grounds)).await?;
+    let run = taken.run;
+    let unknown: Vec<_> = taken.past.unknown();
+    let paused = taken.past.orders.told();
     let owner = options.place.owner(run);
     options.environment = options.environment.owned_by(&owner);
     let reaped = reap(&ledger, run, &options.place, &report).await?;
@@ -74,17 +84,15 @@ pub(super) async fn start(
         services,
         services_stop,
     } = stand_up(&options, agents, ledger, taken, stop.clone());
-    let board = JobBoard::of(&options.job_file.jobs);
+    let board = JobBoard::of(&all);
+    let mut plan = Plan::new(&jobs, options.job_file.slots);
+    for jobs in joined {
+        plan.join(&jobs);
+    }
     let handle = handle(&options, &ground, &board, (stop, order));
-    let jobs: Vec<_> = options
-        .job_file
-        .jobs
-        .iter()
-        .cloned()
-        .map(Arc::new)
-        .collect();
+    let jobs: Vec<_> = all.into_iter().map(Arc::new).collect();
     let leader = Leader {
-        plan: Plan::new(&options.job_file.jobs, options.job_file.slots),
+        plan,
         progress: vec![Progress::default(); jobs.len()],
         jobs,
         job_grounds: grounds,
@@ -101,7 +109,7 @@ pub(super) async fn start(
             .into_iter()
             .chain(unknown.clone())
             .collect(),
-        unknown,
+        unknown: unknown.into_iter().chain(paused).collect(),
         services_stop,
         services,
         problems,
@@ -117,20 +125,28 @@ struct Looked {
     grounds: Vec<JobGround>,
     agents: Roster,
     problems: Vec<Problem>,
+    /// The jobs of the file that the run began with.
+    jobs: Vec<Job>,
+    /// Those that had joined it, file by file.
+    joined: Vec<Vec<Job>>,
 }
 
 fn look(options: &mut LeaderOptions) -> Result<Looked, StartError> {
-    let (grounds, mut problems) = job_grounds(options)?;
+    let (mut grounds, mut problems) = job_grounds(options)?;
     let (agents, found) = roster(options);
     problems.extend(found);
     check_models(options)?;
     options.environment = without_keys(options);
+    let jobs = options.job_file.jobs.clone();
+    let joined = joined_before(options, &agents, (&mut grounds, &mut problems))?;
     let place = hook_place(options, None);
     problems.extend(hooks_that_cant_start(&options.loaded.hooks, &place));
     Ok(Looked {
         grounds,
         agents,
         problems,
+        jobs,
+        joined,
     })
 }
 
@@ -159,6 +175,36 @@ fn may_start(options: &LeaderOptions, problems: &[Problem]) -> Result<(), StartE
     }
 }
 
+/// Works out what the jobs may do that had joined the run before its leader died, file by file, as when they joined.
+fn joined_before(
+    options: &mut LeaderOptions,
+    agents: &Roster,
+    (grounds, problems): (&mut Vec<JobGround>, &mut Vec<Problem>),
+) -> Result<Vec<Vec<Job>>, StartError> {
+    let files = options
+        .resume
+        .as_mut()
+        .map(|resumed| std::mem::take(&mut resumed.joined))
+        .unwrap_or_default();
+    let mut joined = Vec::new();
+    for file in files {
+        let first = std::mem::replace(&mut options.job_file, file);
+        let looked = job_grounds(options).and_then(|looked| {
+            check_models(options)?;
+            Ok(looked)
+        });
+        let file = std::mem::replace(&mut options.job_file, first);
+        let (of_file, found) = looked?;
+        grounds.extend(of_file);
+        problems.extend(found);
+        for (name, agent) in &file.agents {
+            agents.insert(name.clone(), of_job_file(agent));
+        }
+        joined.push(file.jobs);
+    }
+    Ok(joined)
+}
+
 /// A run that this leader has begun or taken up.
 struct Taken {
     run: RunId,
@@ -171,9 +217,9 @@ struct Taken {
 async fn take(
     ledger: &Ledger,
     options: &LeaderOptions,
-    grounds: &[JobGround],
+    (jobs, grounds): (&[Job], &[JobGround]),
 ) -> Result<Taken, StartError> {
-    let Some(run) = options.resume else {
+    let Some(run) = options.resume.as_ref().map(|resumed| resumed.run) else {
         return Ok(Taken {
             run: ledger.begin_run(run_start(options)).await?,
             reign: Reign::FIRST,
@@ -184,7 +230,7 @@ async fn take(
     let path = ledger.path().to_owned();
     let read = tokio::task::spawn_blocking(move || Past::read(&path, run)).await;
     let past = read.map_err(|_| StartError::TaskLost)??;
-    for (job, ground) in options.job_file.jobs.iter().zip(grounds) {
+    for (job, ground) in jobs.iter().zip(grounds) {
         for before in past.tries_of(&job.name) {
             let now = ground.freeze(job, before.worker).context.digest();
             if before.end.is_none() && now != before.context {
@@ -260,6 +306,8 @@ fn stand_up(
     let (requests, service) = RequestsService::new(ledger.clone(), Arc::clone(&clock), &asking);
     services.spawn(service.run(services_stop.clone()));
     let grants = Grants::continued(run, ledger.clone(), Arc::clone(&clock), highest.grant);
+    let pace = Pace::default();
+    taken.past.orders.put_in_force(&grants, &pace);
     if let Some(classifier) = &options.classifier {
         classifier.begins(&options.environment);
     }
@@ -307,7 +355,7 @@ fn stand_up(
         agents_started: AtomicU32::new(highest.worker),
         stop: CancellationToken::new(),
         orders: stops,
-        pace: Pace::default(),
+        pace,
         background: OnceLock::new(),
     };
     Stood {

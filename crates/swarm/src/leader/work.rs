@@ -9,7 +9,7 @@ use pointsman_model::WorkerId;
 use pointsman_process::Environment;
 
 use super::ground::Ground;
-use super::life::Birth;
+use super::life::{Birth, Entrance};
 use super::options::LeaderOptions;
 use crate::job_file::{ModelWork, Work};
 
@@ -55,11 +55,18 @@ pub(super) async fn agent_for(ground: &Ground, birth: &Birth) -> Result<Box<dyn 
             let agent = match birth.resumes {
                 None => LlmAgent::new(client, role, limits, &birth.task),
                 Some(worker) => {
-                    let turns = conversation_of(&past(ground, worker).await?, worker);
-                    if turns.is_empty() {
+                    let before = conversation_of(&past(ground, worker).await?, worker);
+                    if before.turns.is_empty() {
                         return Err(no_past(worker, "it had no conversation"));
                     }
-                    LlmAgent::resumed(client, role, limits, turns)
+                    LlmAgent::resumed(client, role, limits, before.turns)
+                }
+            };
+            let agent = match birth.entrance {
+                Entrance::New => agent,
+                Entrance::Again => {
+                    let worker = birth.frozen.context.parts().lineage.agent().worker;
+                    agent.again(conversation_of(&past(ground, worker).await?, worker))
                 }
             };
             Ok(Box::new(agent.heard_by(ground.said.clone())))

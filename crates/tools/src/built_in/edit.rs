@@ -1,6 +1,7 @@
 //! Edit: one text in a file for another.
 
 use async_trait::async_trait;
+use pointsman_ledger::SeenFile;
 use pointsman_model::{
     AbsPath, Digest, EditInput, ExecutedCall, JsonText, ToolInput, ToolNature, ToolSpec,
 };
@@ -8,7 +9,7 @@ use pointsman_model::{
 use super::blocking;
 use super::file::{self, FileError};
 use crate::input_fields::{self, FieldKind, InputField};
-use crate::{InputProblem, SeenFile, Tool, ToolError, ToolOutput, ToolScene};
+use crate::{InputProblem, Tool, ToolError, ToolOutput, ToolScene};
 
 /// Lines named when a text occurs more than once.
 const PLACES_MAX: usize = 5;

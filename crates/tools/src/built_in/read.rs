@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
+use pointsman_ledger::SeenFile;
 use pointsman_model::{ExecutedCall, JsonText, ReadInput, ToolInput, ToolNature, ToolSpec};
 
 use super::blocking;
 use super::file::{self, TextFile};
 use crate::input_fields::{self, FieldKind, InputField};
-use crate::{InputProblem, SeenFile, Tool, ToolError, ToolOutput, ToolScene};
+use crate::{InputProblem, Tool, ToolError, ToolOutput, ToolScene};
 
 /// Lines given when the agent does not say how many: more than nearly all source files have.
 const LINES_DEFAULT: u64 = 2_000;

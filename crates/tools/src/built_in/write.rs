@@ -1,12 +1,13 @@
 //! Write: a file, whole.
 
 use async_trait::async_trait;
+use pointsman_ledger::SeenFile;
 use pointsman_model::{ExecutedCall, JsonText, ToolInput, ToolNature, ToolSpec};
 
 use super::blocking;
 use super::file;
 use crate::input_fields::{self, FieldKind, InputField};
-use crate::{InputProblem, SeenFile, Tool, ToolError, ToolOutput, ToolScene};
+use crate::{InputProblem, Tool, ToolError, ToolOutput, ToolScene};
 
 const FIELDS: &[InputField] = &[
     InputField::required(

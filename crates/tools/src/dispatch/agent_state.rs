@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pointsman_ledger::SeenFile;
 use pointsman_model::{AbsPath, Digest, JsonText, ToolName};
 use tokio::sync::Notify;
 
-use crate::{PastCall, SeenFile};
+use crate::dispatch::AskedCall;
+use crate::{PastAgent, PastCall};
 
 /// So often may the same call be refused in the same way before the agent is halted. A model that was told the
 /// reason four times and asks a fifth time is in a loop.
@@ -71,8 +73,24 @@ impl AgentState {
     }
 
     /// What the agent did before its leader died.
-    pub(super) fn remember(&self, past: Vec<PastCall>) {
-        self.lock().past = past;
+    pub(super) fn remember(&self, past: PastAgent) {
+        let mut inner = self.lock();
+        if let Some(folder) = past.folder {
+            inner.folder = folder;
+        }
+        let seen = past.seen.into_iter();
+        inner
+            .seen
+            .extend(seen.map(|file| (file.path, file.content)));
+        inner.past = past.calls;
+    }
+
+    pub(super) fn asked_before(&self) -> Vec<AskedCall> {
+        let asked = |call: &PastCall| AskedCall {
+            tool: call.tool.clone(),
+            input: call.input.clone(),
+        };
+        self.lock().past.iter().map(asked).collect()
     }
 
     /// The earliest call of the past that is the same as this one; each is given once. The agent is in the folder then
@@ -84,8 +102,12 @@ impl AgentState {
         let call = inner.past.remove(at);
         // What comes next of the past tells where the agent was after this one.
         let next = inner.past.get(at).and_then(|next| next.folder.clone());
-        if let Some(folder) = next.or_else(|| call.folder.clone()) {
+        let moved_to = || call.left.moved_to.clone();
+        if let Some(folder) = next.or_else(moved_to).or_else(|| call.folder.clone()) {
             inner.folder = folder;
+        }
+        if let Some(seen) = &call.left.seen {
+            inner.seen.insert(seen.path.clone(), seen.content);
         }
         Some(call)
     }

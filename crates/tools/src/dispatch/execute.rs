@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use pointsman_ledger::{CallEnded, CallStarted};
+use pointsman_ledger::{CallEnded, CallLeft, CallStarted};
 use pointsman_model::{
     CallEvent, CallId, CallState, Judgement, Millis, Outcome, PermissionDecision, RequestId,
     Superseded,
@@ -195,11 +195,16 @@ impl Dispatch {
         result: Result<ToolOutput, ToolError>,
         took: Millis,
     ) -> CallEnd {
+        let mut left = CallLeft::default();
         let (event, outcome, mut text, exit_code) = match result {
             Ok(output) => {
                 let event = match output.exit_code {
                     None | Some(0) => CallEvent::Finish,
                     Some(_) => CallEvent::Fail,
+                };
+                left = CallLeft {
+                    moved_to: output.moved_to,
+                    seen: output.seen,
                 };
                 (event, None, output.text, output.exit_code)
             }
@@ -216,7 +221,7 @@ impl Dispatch {
             text,
             exit_code,
         };
-        self.end(life, event, end, Some(took)).await
+        self.end(life, event, end, Some((took, left))).await
     }
 
     pub(super) async fn end_refused(&self, life: Life, refusal: Refusal) -> CallEnd {
@@ -238,9 +243,11 @@ impl Dispatch {
         mut life: Life,
         event: CallEvent,
         mut end: CallEnd,
-        took: Option<Millis>,
+        ran: Option<(Millis, CallLeft)>,
     ) -> CallEnd {
         hooks::add_notes(&mut end.text, life.notes());
+        let (took, left) = ran.unzip();
+        let left = left.unwrap_or_default();
         let record = CallEnded {
             worker: self.seat.worker,
             call: end.id,
@@ -249,6 +256,7 @@ impl Dispatch {
             text: recorded_text(&end.text).into(),
             exit_code: end.exit_code,
             took,
+            left,
         };
         // What ran is waited for; a refusal is on disk with the next commit.
         let recorded = match took {

@@ -4,14 +4,14 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use pointsman_agents::ModelAccess;
-use pointsman_ledger::{Clock, Filter, LedgerReader, RecordBody, RecordKind, RunStart};
+use pointsman_ledger::{Clock, Filter, LedgerReader, RecordBody, RecordKind, RunOrder, RunStart};
 use pointsman_llm::{Cassette, Recorder, Transport};
-use pointsman_model::{AbsPath, Attended, PermissionMode, RunId, Surface};
+use pointsman_model::{AbsPath, Attended, Digest, PermissionMode, RunId, Surface};
 use pointsman_policy::settings::{Hangup, NotifySettings, Presence, SourceTexts};
 use pointsman_policy::{DiskTree, Problem};
 use pointsman_process::Environment;
 use pointsman_surfaces::Terminal;
-use pointsman_swarm::{JobFile, JobFileProblem, LeaderOptions};
+use pointsman_swarm::{JobFile, JobFileProblem, LeaderOptions, Resumed};
 use pointsman_tools::Toolbox;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub(super) struct Prepared {
     job_file: JobFile,
     given: Given,
     mode: Option<PermissionMode>,
-    resume: Option<RunId>,
+    resume: Option<Resumed>,
     wants: Wants,
     shape: Shape,
     models: ModelAccess,
@@ -113,9 +113,16 @@ pub(super) fn prepare(
         output.object(&json!({ "untrusted": given.loaded.untrusted }));
     }
     let job_file = parsed.map_err(|problems| tell(&problems, output))?;
-    if let Some((run, start)) = &begun {
-        is_as_it_was(&job_file, *run, start)?;
-    }
+    let resume = match &begun {
+        None => None,
+        Some((run, start)) => {
+            is_as_it_was(&job_file, *run, start.job_file_digest)?;
+            Some(Resumed {
+                run: *run,
+                joined: joined(*run, place, output)?,
+            })
+        }
+    };
     let by_settings = given.loaded.pointsman.unattended;
     let wants = match (arguments.unattended, arguments.attended, by_settings) {
         (true, _, _) | (false, false, Presence::Unattended) => Wants::Nobody,
@@ -125,7 +132,7 @@ pub(super) fn prepare(
     Ok(Prepared {
         job_file,
         mode: arguments.rules.mode,
-        resume: begun.map(|(run, _)| run),
+        resume,
         given,
         wants,
         models: models(arguments)?,
@@ -159,16 +166,45 @@ fn begun(run: RunId, place: &Place) -> Result<RunStart, Failure> {
     }
 }
 
-/// A run goes on with the job file that it began with, byte for byte.
-fn is_as_it_was(job_file: &JobFile, run: RunId, start: &RunStart) -> Result<(), Failure> {
-    if start.job_file_digest == Some(job_file.digest) {
+/// The files whose jobs had joined a run, read anew.
+fn joined(run: RunId, place: &Place, output: &mut Output) -> Result<Vec<JobFile>, Failure> {
+    let reader = LedgerReader::open(&place.state.ledger()).map_err(|error| Failure::of(&error))?;
+    let records = reader.records(&Filter {
+        kinds: vec![RecordKind::OrderGiven],
+        ..Filter::of_run(run)
+    });
+    let records = records.map_err(|error| Failure::of(&error))?.records;
+    let mut files = Vec::new();
+    for record in records {
+        let RecordBody::OrderGiven(given) = record.body else {
+            continue;
+        };
+        let RunOrder::Add { file, digest, .. } = given.order else {
+            continue;
+        };
+        let text = std::fs::read_to_string(&*file).map_err(|error| {
+            Failure::of(&error)
+                .at(&file)
+                .hint(format!("its jobs joined {run}: put it back as it was"))
+        })?;
+        let parsed = JobFile::parse_in(&text, &file, &place.project);
+        let parsed = parsed.map_err(|problems| tell(&problems, output))?;
+        is_as_it_was(&parsed, run, Some(digest))?;
+        files.push(parsed);
+    }
+    Ok(files)
+}
+
+/// A run goes on with the job files that it had, byte for byte.
+fn is_as_it_was(job_file: &JobFile, run: RunId, digest: Option<Digest>) -> Result<(), Failure> {
+    if digest == Some(job_file.digest) {
         return Ok(());
     }
-    Err(
-        Failure::bad_input(format!("the job file is not what it was when {run} began"))
-            .at(&*job_file.path)
-            .hint("put it back as it was, or start a new run"),
-    )
+    Err(Failure::bad_input(format!(
+        "the job file is not what it was when {run} took it up"
+    ))
+    .at(&*job_file.path)
+    .hint("put it back as it was, or start a new run"))
 }
 
 /// Tells each problem of a job file; the failure says how many there are.

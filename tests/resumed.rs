@@ -1,0 +1,347 @@
+//! Runs that are taken up again after their leader was killed: thinking agents, jobs that joined, where agents stood,
+//! and what people had ordered.
+
+use std::process::{Child, Stdio};
+
+use pointsman_testkit::AnthropicReply;
+use serde_json::{Value, json};
+
+use crate::ground::{Ended, Project, until};
+use crate::models::{KEY, Model, ended};
+
+/// A leader with nothing at its terminal, to be killed.
+fn leads(project: &Project, model: Option<&Model>, arguments: &[&str]) -> Child {
+    let mut command = project.command(["run", "--attended"]);
+    if let Some(model) = model {
+        command
+            .env("ANTHROPIC_API_KEY", KEY)
+            .env("ANTHROPIC_BASE_URL", model.server.url());
+    }
+    command
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn kill(mut leader: Child) {
+    leader.kill().unwrap();
+    leader.wait().unwrap();
+}
+
+/// Takes run 1 up again and lets it come to its end; each question that comes is answered with yes.
+fn resumed(project: &Project, model: Option<&Model>, questions: usize) -> Ended {
+    let mut command = project.command(["run", "--attended", "--json", "--resume", "run-1"]);
+    if let Some(model) = model {
+        command
+            .env("ANTHROPIC_API_KEY", KEY)
+            .env("ANTHROPIC_BASE_URL", model.server.url());
+    }
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| ended(&mut command));
+        for id in project.questions(questions) {
+            project.run(["answer", &id, "allow"]).expect_code(0);
+        }
+        run.join().unwrap()
+    })
+}
+
+fn is_whole(project: &Project) {
+    let verify = project.run(["log", "verify", "--json"]).expect_code(0);
+    assert_eq!(verify.objects()[0]["whole"], true);
+}
+
+/// The records of run 1 of that kind.
+fn records(project: &Project, kind: &str) -> Vec<Value> {
+    let log = project.run(["log", "--run", "run-1", "--json"]);
+    let bodies = log.expect_code(0).objects().into_iter();
+    let bodies = bodies.map(|record| record["body"].clone());
+    bodies.filter(|body| body["kind"] == kind).collect()
+}
+
+const THINKS: &str = r#"
+[[job]]
+name = "think"
+agent = "llm"
+task = "say hello"
+allow = ["Bash(echo *)", "Bash(sleep *)", "Edit(/done.txt)"]
+model = { model = "m", dialect = "anthropic" }
+"#;
+
+/// What the model was sent last.
+fn last_sent(model: &Model) -> Vec<Value> {
+    let heard = model.heard();
+    heard.last().unwrap()["messages"]
+        .as_array()
+        .unwrap()
+        .clone()
+}
+
+#[test]
+fn law_20_a_thinking_agent_goes_on_with_its_conversation_and_repeats_nothing() {
+    let project = Project::with_job(THINKS);
+    let writes = json!({ "file_path": "asked.txt", "content": "yes\n" });
+    let model = Model::saying(vec![
+        AnthropicReply::uses("1", "Bash", json!({ "command": "echo one >> done.txt" })),
+        AnthropicReply::uses("2", "Bash", json!({ "command": "echo two >> done.txt" }))
+            .and_uses("3", "Write", writes),
+        // The same words again are another call, and run.
+        AnthropicReply::uses("4", "Bash", json!({ "command": "echo one >> done.txt" })),
+        AnthropicReply::text("hello"),
+    ]);
+    let leader = leads(&project, Some(&model), &["job.toml"]);
+    let id = project.questions(1).remove(0);
+    kill(leader);
+    // A second kill changes nothing.
+    let leader = leads(&project, Some(&model), &["--resume", "run-1"]);
+    assert_eq!(project.questions(1), [id.as_str()]);
+    kill(leader);
+    let ended = resumed(&project, Some(&model), 1).expect_code(0);
+    assert_eq!(ended.summary()["jobs"][0]["end"], "done");
+    assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
+    assert_eq!(project.read("done.txt").as_deref(), Some("one\ntwo\none\n"));
+    // The model was asked four times in all, and saw one conversation without a gap.
+    assert_eq!(model.heard().len(), 4);
+    let roles: Vec<Value> = last_sent(&model)
+        .iter()
+        .map(|turn| turn["role"].clone())
+        .collect();
+    assert_eq!(
+        roles,
+        [
+            "user",
+            "assistant",
+            "user",
+            "assistant",
+            "user",
+            "assistant",
+            "user"
+        ]
+    );
+    let third = &last_sent(&model)[4]["content"];
+    let results: Vec<&Value> = third
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|part| part["type"] == "tool_result")
+        .collect();
+    assert_eq!(results.len(), 2, "{third}");
+    let numbers: Vec<u64> = records(&project, "turn_taken")
+        .iter()
+        .map(|turn| turn["number"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, (1..=8).collect::<Vec<_>>());
+    assert_eq!(records(&project, "call_started").len(), 4);
+    let spawned = records(&project, "worker_spawned");
+    assert_eq!(spawned.len(), 1);
+    // Under the same context to the end (law 16).
+    for decided in records(&project, "call_decided") {
+        assert_eq!(decided["context"], spawned[0]["context"]);
+    }
+    is_whole(&project);
+}
+
+#[test]
+fn law_20_a_thinking_agent_is_told_of_what_nobody_knows() {
+    let project = Project::with_job(THINKS);
+    let model = Model::saying(vec![
+        AnthropicReply::uses(
+            "1",
+            "Bash",
+            json!({ "command": "echo began >> done.txt; sleep 300" }),
+        )
+        .and_uses("2", "Bash", json!({ "command": "echo later >> done.txt" })),
+        AnthropicReply::text("I looked, and leave it"),
+    ]);
+    let leader = leads(&project, Some(&model), &["job.toml"]);
+    until("the command runs", || project.read("done.txt"));
+    kill(leader);
+    let ended = resumed(&project, Some(&model), 0).expect_code(0);
+    let told = "had started when the leader died: nobody knows what it did";
+    assert!(ended.err.contains(told), "{}", ended.err);
+    let results = last_sent(&model)[2]["content"].to_string();
+    assert!(results.contains("nobody knows what it did"), "{results}");
+    assert!(results.contains("interrupted before"), "{results}");
+    assert_eq!(project.read("done.txt").as_deref(), Some("began\n"));
+    assert_eq!(records(&project, "call_started").len(), 1);
+    is_whole(&project);
+}
+
+const ASKS: &str = r#"
+slots = 4
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "asked.txt", content = "x" }
+"#;
+
+const JOINS: &str = r#"
+[[job]]
+name = "joins"
+[[job.step]]
+tool = "Agent"
+input = { subagent_type = "joined-child", prompt = "write it" }
+[[job]]
+name = "follows"
+needs = ["joins"]
+allow = ["Edit(/follows.txt)"]
+[[job.step]]
+tool = "Write"
+input = { file_path = "follows.txt", content = "x" }
+[agents.joined-child]
+[[agents.joined-child.step]]
+tool = "Write"
+input = { file_path = "joined.txt", content = "x" }
+"#;
+
+#[test]
+fn law_20_jobs_that_joined_are_taken_up_with_the_run() {
+    let project = Project::with_job(ASKS);
+    project.write("more.toml", JOINS);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    project.run(["add", "more.toml"]).expect_code(0);
+    let before = project.questions(2);
+    kill(leader);
+    project.write("more.toml", &JOINS.replace("follows.txt", "other.txt"));
+    let refused = project.run(["run", "--attended", "--resume", "run-1"]);
+    let refused = refused.expect_code(2);
+    let why = "the job file is not what it was when run-1 took it up";
+    assert!(refused.err.contains(why), "{}", refused.err);
+    assert!(refused.err.contains("more.toml"), "{}", refused.err);
+    project.write("more.toml", JOINS);
+    let leader = leads(&project, None, &["--resume", "run-1"]);
+    assert_eq!(project.questions(2), before);
+    kill(leader);
+    let ended = resumed(&project, None, 2).expect_code(0);
+    let jobs = ended.summary()["jobs"].clone();
+    let ends: Vec<(&str, &str)> = jobs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| (job["name"].as_str().unwrap(), job["end"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        ends,
+        [("asks", "done"), ("joins", "done"), ("follows", "done")]
+    );
+    for file in ["asked.txt", "joined.txt", "follows.txt"] {
+        assert_eq!(project.read(file).as_deref(), Some("x"), "{file}");
+    }
+    assert_eq!(records(&project, "worker_spawned").len(), 4);
+    is_whole(&project);
+}
+
+const FAILS_AT_FIRST: &str = r#"
+slots = 2
+[[job]]
+name = "tries"
+[[job.step]]
+tool = "Read"
+input = { file_path = "there.txt" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "tried.txt", content = "x" }
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "asked.txt", content = "x" }
+"#;
+
+#[test]
+fn law_20_a_job_that_was_tried_again_goes_on_with_that_try() {
+    let project = Project::with_job(FAILS_AT_FIRST);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    until("a job has failed", || {
+        (project.run(["retry", "asks"]).code == Some(2)
+            && records(&project, "worker_ended").len() == 1)
+            .then_some(())
+    });
+    project.write("there.txt", "here now\n");
+    project.run(["retry", "tries"]).expect_code(0);
+    let before = project.questions(2);
+    kill(leader);
+    let leader = leads(&project, None, &["--resume", "run-1"]);
+    assert_eq!(project.questions(2), before);
+    kill(leader);
+    let ended = resumed(&project, None, 2).expect_code(0);
+    assert_eq!(ended.summary()["jobs"][0]["end"], "done");
+    assert_eq!(project.read("tried.txt").as_deref(), Some("x"));
+    assert_eq!(records(&project, "worker_spawned").len(), 3);
+}
+
+const STANDS_AND_HAS_READ: &str = r#"
+[[job]]
+name = "edits"
+allow = ["Bash(cd *)"]
+[[job.step]]
+tool = "Bash"
+input = { command = "cd sub" }
+[[job.step]]
+tool = "Read"
+input = { file_path = "notes.txt" }
+[[job.step]]
+tool = "Edit"
+input = { file_path = "notes.txt", old_string = "old", new_string = "new" }
+"#;
+
+#[test]
+fn law_20_an_agent_stands_where_it_stood_and_has_seen_what_it_saw() {
+    let project = Project::with_job(STANDS_AND_HAS_READ);
+    project.write("sub/notes.txt", "old words\n");
+    project.write("notes.txt", "old words\n");
+    let leader = leads(&project, None, &["job.toml"]);
+    let before = project.questions(1);
+    kill(leader);
+    let leader = leads(&project, None, &["--resume", "run-1"]);
+    assert_eq!(project.questions(1), before);
+    kill(leader);
+    resumed(&project, None, 1).expect_code(0);
+    assert_eq!(
+        project.read("sub/notes.txt").as_deref(),
+        Some("new words\n")
+    );
+    assert_eq!(project.read("notes.txt").as_deref(), Some("old words\n"));
+}
+
+const ASKS_TWICE: &str = r#"
+[[job]]
+name = "asks"
+allow = ["Bash(echo *)"]
+[[job.step]]
+tool = "Write"
+input = { file_path = "one.txt", content = "1" }
+[[job.step]]
+tool = "Bash"
+input = { command = "echo never" }
+expect = { outcome = "refused_by_rule" }
+"#;
+
+#[test]
+fn law_14_what_tightened_a_run_binds_it_under_its_next_leader() {
+    let project = Project::with_job(ASKS_TWICE);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    let deny = ["grants", "tighten", "deny", "Bash(echo never)"];
+    project.run(deny).expect_code(0);
+    project.run(["pause"]).expect_code(0);
+    kill(leader);
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    until("it is paused still", || {
+        let runs = project.run(["runs"]);
+        runs.out.contains(", paused").then_some(())
+    });
+    assert!(project.queue().is_empty());
+    project.run(["pause", "--off"]).expect_code(0);
+    let id = project.questions(1).remove(0);
+    project.run(["answer", &id, "allow"]).expect_code(0);
+    let ended = leader.wait().expect_code(0);
+    let told = "the run is paused, as it was when its leader died";
+    assert!(ended.err.contains(told), "{}", ended.err);
+    assert_eq!(project.read("one.txt").as_deref(), Some("1"));
+    assert_eq!(records(&project, "call_started").len(), 1);
+}
