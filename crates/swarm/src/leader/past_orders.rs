@@ -31,8 +31,12 @@ impl PastOrders {
                 self.held.remove(&worker);
             }
             RunOrder::LowerMode { worker, mode } => self.ceilings.push((worker, mode)),
-            // Jobs and their tries have their own past; what was said is in the conversation.
-            RunOrder::Retry { .. } | RunOrder::Add { .. } | RunOrder::FollowUp { .. } => {}
+            // Jobs and their tries have their own past; what was said is in the conversation; a terminal that is closed
+            // is its leader's alone.
+            RunOrder::Retry { .. }
+            | RunOrder::Add { .. }
+            | RunOrder::FollowUp { .. }
+            | RunOrder::HangUp { .. } => {}
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pointsman_agents::ModelAccess;
 use pointsman_ledger::{Clock, Filter, LedgerReader, RecordBody, RecordKind, RunOrder, RunStart};
 use pointsman_llm::{Cassette, Recorder, Transport};
-use pointsman_model::{AbsPath, Attended, Digest, PermissionMode, RunId, Surface};
+use pointsman_model::{AbsPath, AgentName, Attended, Digest, PermissionMode, RunId, Surface};
 use pointsman_policy::settings::{Hangup, NotifySettings, Presence, SourceTexts};
 use pointsman_policy::{DiskTree, Problem};
 use pointsman_process::Environment;
@@ -119,7 +119,7 @@ pub(super) fn prepare(
             is_as_it_was(&job_file, *run, start.job_file_digest)?;
             Some(Resumed {
                 run: *run,
-                joined: joined(*run, place, output)?,
+                joined: joined(*run, place, (&job_file, agents), output)?,
             })
         }
     };
@@ -167,7 +167,13 @@ fn begun(run: RunId, place: &Place) -> Result<RunStart, Failure> {
 }
 
 /// The files whose jobs had joined a run, read anew.
-fn joined(run: RunId, place: &Place, output: &mut Output) -> Result<Vec<JobFile>, Failure> {
+fn joined(
+    run: RunId,
+    place: &Place,
+    (first, mut agents): (&JobFile, Vec<AgentName>),
+    output: &mut Output,
+) -> Result<Vec<JobFile>, Failure> {
+    agents.extend(first.agents.keys().cloned());
     let reader = LedgerReader::open(&place.state.ledger()).map_err(|error| Failure::of(&error))?;
     let records = reader.records(&Filter {
         kinds: vec![RecordKind::OrderGiven],
@@ -182,14 +188,11 @@ fn joined(run: RunId, place: &Place, output: &mut Output) -> Result<Vec<JobFile>
         let RunOrder::Add { file, digest, .. } = given.order else {
             continue;
         };
-        let text = std::fs::read_to_string(&*file).map_err(|error| {
-            Failure::of(&error)
-                .at(&file)
-                .hint(format!("its jobs joined {run}: put it back as it was"))
-        })?;
-        let parsed = JobFile::parse_in(&text, &file, &place.project);
+        let text = job_text(&file, place)?;
+        let parsed = JobFile::parse_in(&text, &file, &place.project, &agents);
         let parsed = parsed.map_err(|problems| tell(&problems, output))?;
         is_as_it_was(&parsed, run, Some(digest))?;
+        agents.extend(parsed.agents.keys().cloned());
         files.push(parsed);
     }
     Ok(files)

@@ -170,10 +170,6 @@ impl Scene {
                     if name == HANG_UP && (self.stand.hung_up() == Terminals::One || signalled) {
                         continue;
                     }
-                    if signalled && name == HANG_UP {
-                        // Nobody hurries by it: a closed shell sends it more than once.
-                        continue;
-                    }
                     patience = Patience::Stopped;
                     if signalled {
                         break Left::AtOnce;
