@@ -132,6 +132,12 @@ pub fn analyse(line: &str, at: &Surroundings) -> Analysis {
 
 /// The line, trimmed, with runs of blanks made one.
 fn one_blank(line: &str) -> String {
+    let blank = |byte: &u8| matches!(*byte, b' ' | b'\t' | b'\n');
+    let bytes = line.as_bytes();
+    let ends = bytes.first().is_some_and(blank) || bytes.last().is_some_and(blank);
+    if !ends && !line.contains('\t') && !line.contains("  ") {
+        return line.to_owned();
+    }
     let mut text = String::with_capacity(line.len());
     for word in line.split([' ', '\t']).filter(|word| !word.is_empty()) {
         if !text.is_empty() {

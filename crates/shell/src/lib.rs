@@ -13,6 +13,7 @@ mod draw;
 mod expand;
 mod field;
 mod limits;
+mod names;
 mod opinion;
 mod options;
 mod output;

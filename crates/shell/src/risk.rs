@@ -4,6 +4,8 @@ use pointsman_model::{
     AbsPath, Change, Effect, EffectKind, PathUse, PathValue, Risk, RiskTag, Run, RunNature, Span,
 };
 
+use crate::names::ByName;
+
 /// Programs that earn a tag by their name.
 const PROGRAMS: [(RiskTag, &[&str]); 5] = [
     (
@@ -56,6 +58,13 @@ const PROGRAMS: [(RiskTag, &[&str]); 5] = [
         ],
     ),
 ];
+
+static BY_NAME: ByName<RiskTag> = ByName::new(|| {
+    let tagged = PROGRAMS.into_iter();
+    tagged
+        .flat_map(|(tag, names)| names.iter().map(move |name| (*name, tag)))
+        .collect()
+});
 
 /// First words that earn a tag, by program and subcommand.
 const COMMANDS: [(RiskTag, &str, &[&str]); 14] = [
@@ -245,15 +254,13 @@ fn by_name(run: &mut Run) {
     let Some(program) = run.program() else {
         return;
     };
-    let name = program.rsplit('/').next().unwrap_or(program).to_owned();
+    let name = program.rsplit('/').next().unwrap_or(program);
     let mut found: Vec<(RiskTag, Span)> = Vec::new();
     let head = run.argv.first().map_or(run.span, |word| word.span);
-    for (tag, names) in PROGRAMS {
-        if names.contains(&name.as_str())
-            || (name.starts_with("mkfs.") && tag == RiskTag::Destructive)
-        {
-            found.push((tag, head));
-        }
+    if let Some(tag) = BY_NAME.get(name) {
+        found.push((*tag, head));
+    } else if name.starts_with("mkfs.") {
+        found.push((RiskTag::Destructive, head));
     }
     let words = run.canonical.as_ref().unwrap_or(&run.argv);
     for (tag, program, subcommands) in COMMANDS {

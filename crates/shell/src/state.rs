@@ -16,6 +16,7 @@ use crate::field::Field;
 use crate::limits::ALTERNATIVES_MAX;
 
 use self::made::{Made, add};
+use self::shared::Empty;
 
 pub(crate) use made::Written;
 pub(crate) use shared::Shared;
@@ -120,7 +121,7 @@ pub(crate) struct State {
     /// The arguments of the function whose body this is.
     pub(crate) positional: Option<Rc<Vec<Field>>>,
     /// What few lines set up.
-    rare: Rc<Rare>,
+    rare: Shared<Rare>,
 }
 
 /// What few lines set up. It stands apart so that a state stays small on the stack.
@@ -134,6 +135,14 @@ struct Rare {
     made: Made,
 }
 
+impl Empty for Rare {
+    const EMPTY: &'static Self = &Self {
+        exported: BTreeSet::new(),
+        integers: BTreeSet::new(),
+        made: Made::NOTHING,
+    };
+}
+
 impl State {
     pub(crate) fn new(folder: &AbsPath) -> Self {
         Self {
@@ -143,7 +152,7 @@ impl State {
             variables: Variables::default(),
             functions: Shared::default(),
             positional: None,
-            rare: Rc::default(),
+            rare: Shared::default(),
         }
     }
 
@@ -208,7 +217,7 @@ impl State {
             self.positional = None;
         }
         if self.rare != other.rare {
-            let mine = Rc::make_mut(&mut self.rare);
+            let mine = &mut *self.rare;
             mine.exported.extend(other.rare.exported.iter().cloned());
             mine.integers.extend(other.rare.integers.iter().cloned());
             mine.made.join(&other.rare.made);
@@ -217,12 +226,12 @@ impl State {
 
     /// Programs see the variable from now on.
     pub(crate) fn export(&mut self, name: &str) {
-        Rc::make_mut(&mut self.rare).exported.insert(name.into());
+        self.rare.exported.insert(name.into());
     }
 
     /// The variable takes the value of an expression from now on.
     pub(crate) fn make_integer(&mut self, name: &str) {
-        Rc::make_mut(&mut self.rare).integers.insert(name.into());
+        self.rare.integers.insert(name.into());
     }
 
     pub(crate) fn is_integer(&self, name: &str) -> bool {
@@ -263,7 +272,7 @@ impl State {
     }
 
     fn made(&mut self) -> &mut Made {
-        &mut Rc::make_mut(&mut self.rare).made
+        &mut self.rare.made
     }
 
     /// Where else the path may lead, by the names that the line has made.
@@ -290,6 +299,11 @@ impl State {
             );
         }
         found
+    }
+
+    /// Whether the line has made anything that is followed.
+    pub(crate) fn has_made(&self) -> bool {
+        self.rare.made != Made::NOTHING
     }
 
     /// Whether the line has written into any file.

@@ -7,15 +7,13 @@
 
 mod table;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use pointsman_model::EffectView;
 
 use self::table::{CARRIERS, Carrier, FED, OPERANDS, Value};
 use super::told::{self, Language};
 use super::{Facts, Inner, Use};
 use crate::field::Field;
+use crate::names::{self, ByName};
 use crate::walk::Called;
 
 /// A long option's beginning that is taken for the option, dashes counted.
@@ -65,22 +63,8 @@ pub(crate) fn carried(called: &Called<'_>, name: &str) -> Carried {
 }
 
 /// The tables by program: most programs are in none of them.
-static BY_NAME: LazyLock<HashMap<&str, Vec<&Carrier>>> =
-    LazyLock::new(|| by_name(CARRIERS.iter(), |carrier| carrier.names));
-
-/// An index of tables that say which programs they are for.
-pub(super) fn by_name<T>(
-    entries: impl Iterator<Item = &'static T>,
-    names: impl Fn(&'static T) -> &'static [&'static str],
-) -> HashMap<&'static str, Vec<&'static T>> {
-    let mut index: HashMap<&str, Vec<&T>> = HashMap::new();
-    for entry in entries {
-        for name in names(entry) {
-            index.entry(name).or_default().push(entry);
-        }
-    }
-    index
-}
+static BY_NAME: ByName<Vec<&Carrier>> =
+    ByName::new(|| names::all(CARRIERS.iter(), |carrier| carrier.names));
 
 /// Whether one of the subcommands of the table's entry is there, if it asks for one.
 fn applies(carrier: &Carrier, args: &[Field]) -> bool {
@@ -179,8 +163,11 @@ fn is_usual(value: &Field, usual: &[&str]) -> bool {
 pub(crate) fn values(args: &[Field], option: &str) -> Vec<Field> {
     let mut found = Vec::new();
     for (at, field) in args.iter().enumerate() {
-        let next = || args.get(at + 1).cloned();
         let prefix = field.prefix();
+        if !begins_alike(prefix.as_bytes(), option.as_bytes()) {
+            continue;
+        }
+        let next = || args.get(at + 1).cloned();
         if prefix == option && field.text().is_some() {
             found.extend(next());
         } else if option.starts_with("--") || option.len() > 2 {
@@ -201,6 +188,12 @@ pub(crate) fn values(args: &[Field], option: &str) -> Vec<Field> {
         }
     }
     found
+}
+
+/// Whether the word's first bytes are those of the option, as far as every spelling of it has them.
+fn begins_alike(word: &[u8], option: &[u8]) -> bool {
+    let shared = if option.len() > 2 { 3 } else { 1 };
+    word.get(..shared) == option.get(..shared)
 }
 
 fn is_beginning(text: &str, option: &str) -> bool {

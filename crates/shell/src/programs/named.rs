@@ -7,24 +7,22 @@
 mod formatters;
 mod table;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use pointsman_model::{Change, EffectView, Reach};
 
 use self::formatters::{FORMATTERS, Formatter};
 use self::table::{Named, Operands};
-use super::carriers::{by_name, values};
+use super::carriers::values;
 use super::{Use, UseKind};
 use crate::expand::escaped;
 use crate::field::{Field, Known};
+use crate::names::{self, ByName};
 use crate::walk::Called;
 
-static BY_NAME: LazyLock<HashMap<&str, Vec<&Named>>> =
-    LazyLock::new(|| by_name(table::named(), |named| named.names));
+static BY_NAME: ByName<Vec<&Named>> =
+    ByName::new(|| names::all(table::named(), |named| named.names));
 
-static FORMATTERS_BY_NAME: LazyLock<HashMap<&str, Vec<&Formatter>>> =
-    LazyLock::new(|| by_name(FORMATTERS.iter(), |formatter| formatter.names));
+static FORMATTERS_BY_NAME: ByName<Vec<&Formatter>> =
+    ByName::new(|| names::all(FORMATTERS.iter(), |formatter| formatter.names));
 
 /// The files that the arguments of a command name.
 pub(crate) fn named(called: &Called<'_>, name: &str) -> Vec<Use> {

@@ -4,6 +4,7 @@ use pointsman_model::Reach;
 
 use super::{Asked, Facts, Lists};
 use crate::field::Field;
+use crate::names::{self, ByName};
 use crate::options::{Arg, Options, Order, read};
 
 /// What the operands of a reader are.
@@ -57,8 +58,11 @@ fn sends_output(field: &Field) -> bool {
         || text.starts_with('-') && !text.starts_with("--") && text.contains('o')
 }
 
+static BY_NAME: ByName<&Reader> =
+    ByName::new(|| names::first(READERS.iter(), |reader| reader.names));
+
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
-    let reader = READERS.iter().find(|reader| reader.names.contains(&name))?;
+    let reader = BY_NAME.get(name)?;
     let mut facts = Facts::reader();
     if name == "base64" && asked.args().iter().any(sends_output) {
         facts.spoil();

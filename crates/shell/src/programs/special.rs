@@ -1,6 +1,7 @@
 //! Programs with a grammar of their own, and those that nobody knows.
 
 use pointsman_model::{Change, EffectView, Reach};
+use smallvec::SmallVec;
 
 use super::{Asked, Facts, Inner, Lists, UseKind, globals};
 use crate::expand::escaped;
@@ -440,8 +441,8 @@ const RUNNING: [&str; 6] = ["do", "exec", "run", "shell", "with", "x"];
 
 /// Where a command may begin: at the first operand and behind `--`; behind values of options, and behind a
 /// word that says so. Programs with subcommands `run` what is theirs.
-fn starts(args: &[Field], name: &str) -> Vec<usize> {
-    let mut found = Vec::new();
+fn starts(args: &[Field], name: &str) -> SmallVec<[usize; 4]> {
+    let mut found = SmallVec::new();
     let mut valued = true;
     for (at, field) in args.iter().enumerate() {
         let Some(text) = field.text() else {
@@ -469,6 +470,9 @@ fn starts(args: &[Field], name: &str) -> Vec<usize> {
 /// The file that an argument names, by the look of it: `x/y`, `.env`, `@f.txt`, `--file=x.yml`.
 fn named_file(field: &Field) -> Option<Field> {
     let text = field.text()?;
+    if !text.bytes().any(|byte| matches!(byte, b'.' | b'/')) {
+        return None;
+    }
     let skip = match text.split_once('=') {
         Some((option, _)) if !option.contains('/') => option.len() + 1,
         _ if text.starts_with('-') => return None,

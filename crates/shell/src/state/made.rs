@@ -31,6 +31,13 @@ pub(super) struct Made {
 }
 
 impl Made {
+    pub(super) const NOTHING: Self = Self {
+        links: Vec::new(),
+        copies: Vec::new(),
+        written: Vec::new(),
+        aliases: Vec::new(),
+    };
+
     /// Takes in what another way may have made.
     pub(super) fn join(&mut self, other: &Self) {
         add_all(&mut self.links, &other.links);

@@ -163,7 +163,7 @@ impl<'a> Scanner<'a> {
             return None;
         }
         let start = self.at;
-        let mut words = Vec::with_capacity(4);
+        let mut words = Vec::with_capacity(8);
         let mut end = start;
         loop {
             self.skip_blanks();

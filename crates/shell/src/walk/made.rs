@@ -112,6 +112,9 @@ impl Walker<'_> {
         args: &[Field],
         state: &State,
     ) {
+        if !state.has_written() {
+            return;
+        }
         let view = EffectView::Might;
         for path in paths(file, state) {
             for written in state.written(&path) {
@@ -143,8 +146,18 @@ impl Walker<'_> {
         }
     }
 
-    /// A program that is named by its place: what the line itself has put there.
-    pub(super) fn run_made(&mut self, scene: &Scene<'_>, called: &Called<'_>, state: &mut State) {
+    /// What the line itself has put where the program is named, or has the name stand for.
+    pub(super) fn run_made(
+        &mut self,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        program: &str,
+        state: &mut State,
+    ) {
+        if !program.contains('/') {
+            self.run_aliased(scene, called, program, state);
+            return;
+        }
         let Some((program, args)) = called.fields.split_first() else {
             return;
         };
@@ -168,13 +181,7 @@ impl Walker<'_> {
     }
 
     /// A name that the line has made an alias of.
-    pub(super) fn run_aliased(
-        &mut self,
-        scene: &Scene<'_>,
-        called: &Called<'_>,
-        name: &str,
-        state: &State,
-    ) {
+    fn run_aliased(&mut self, scene: &Scene<'_>, called: &Called<'_>, name: &str, state: &State) {
         for text in state.aliased(name) {
             let text = format!("{text} {}", super::simple::joined(called.args()));
             let view = EffectView::Might;
@@ -187,6 +194,9 @@ impl Walker<'_> {
 
 /// What the line itself has put into the file.
 pub(crate) fn texts_in(file: &Field, state: &State) -> Vec<Rc<str>> {
+    if !state.has_written() {
+        return Vec::new();
+    }
     let written = paths(file, state)
         .into_iter()
         .flat_map(|path| state.written(&path));

@@ -280,10 +280,8 @@ impl Walker<'_> {
             self.unknown_program(called, state);
             return None;
         };
-        if program.contains('/') {
-            self.run_made(scene, called, state);
-        } else {
-            self.run_aliased(scene, called, program, state);
+        if state.has_made() {
+            self.run_made(scene, called, program, state);
         }
         if let Some(bodies) = state.functions.get(program).cloned() {
             self.run(called, RunNature::Program, None, EffectView::Might, state);

@@ -76,7 +76,7 @@ pub(super) fn keeps_state(command: &Command<'_>, state: &State) -> bool {
         && simple.redirects.is_empty()
         && name.is_some_and(|name| {
             !name.contains(['{', '*', '?', '[', '~'])
-                && !MAY_CHANGE.contains(&name)
+                && MAY_CHANGE.binary_search(&name).is_err()
                 && !state.functions.contains_key(name)
         })
         && simple.words.iter().all(plain)

@@ -6,6 +6,7 @@ use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 use super::table::Kind;
 use super::{guess, outer};
 use crate::field::Field;
+use crate::names::ByName;
 use crate::programs;
 use crate::state::State;
 use crate::walk::{Called, Scene, Walker};
@@ -79,6 +80,8 @@ const RUNNERS: [(&str, &[&str]); 65] = [
     ("honcho", &["run"]),
 ];
 
+static BY_NAME: ByName<&[&str]> = ByName::new(|| RUNNERS.into_iter().collect());
+
 /// Subcommands of a terminal's multiplexer that run a command line, type one, or keep one for later.
 const MULTIPLEXED: [&str; 34] = [
     "new",
@@ -119,8 +122,7 @@ const MULTIPLEXED: [&str; 34] = [
 
 /// Whether a program of that name is a runner.
 pub(super) fn is_runner(name: &str) -> bool {
-    RUNNERS.iter().any(|(runner, _)| *runner == name)
-        || matches!(name, "tmux" | "screen" | "byobu" | "zellij")
+    BY_NAME.contains_key(name) || matches!(name, "tmux" | "screen" | "byobu" | "zellij")
 }
 
 /// Calls the runner, if the command is one in a form that runs something.
@@ -138,7 +140,7 @@ pub(super) fn call(
     if matches!(name, "tmux" | "screen" | "byobu" | "zellij") {
         return multiplexer(walker, scene, called, name, state);
     }
-    let Some((_, words)) = RUNNERS.iter().find(|(runner, _)| *runner == name) else {
+    let Some(words) = BY_NAME.get(name) else {
         return false;
     };
     let facts = programs::describe(&programs::Asked {

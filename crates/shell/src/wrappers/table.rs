@@ -1,5 +1,6 @@
 //! Wrappers whose command line is their operands.
 
+use crate::names::{self, ByName};
 use crate::options::Options;
 
 /// How far a wrapper steps aside.
@@ -55,9 +56,11 @@ const BASE: Entry = Entry {
     in_shell: false,
 };
 
+static BY_NAME: ByName<&Entry> = ByName::new(|| names::first(ENTRIES.iter(), |entry| entry.names));
+
 /// The wrapper of that name.
 pub(super) fn find(name: &str) -> Option<&'static Entry> {
-    ENTRIES.iter().find(|entry| entry.names.contains(&name))
+    BY_NAME.get(name).copied()
 }
 
 static ENTRIES: [Entry; 35] = [
