@@ -2,6 +2,7 @@
 //! way, and what would have become of it with nobody there.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +42,8 @@ impl fmt::Display for PermissionDecision {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matched {
     /// The text that matched: a simple command, a path, a host, a tool's name.
-    pub text: Box<str>,
+    /// Copies share it: a reason stands in several places of a judgement.
+    pub text: Arc<str>,
     /// Where it stands in the command line; nothing for other tools.
     pub span: Option<Span>,
 }

@@ -60,7 +60,8 @@ pub enum EffectKind {
 pub enum PathValue {
     /// This path. Symbolic links on it are not followed here.
     Known(AbsPath),
-    /// Whatever in `base` (or below, as the pattern says) matches the shell pattern.
+    /// Whatever in `base` (or below, as the pattern says) matches the shell pattern; without a wildcard a way, see
+    /// [`PathValue::way`].
     Pattern {
         /// The folder up to the first segment with a wildcard.
         base: AbsPath,
@@ -70,6 +71,21 @@ pub enum PathValue {
     /// Some path; its spelling is all there is.
     Unknown(Box<str>),
 }
+
+impl PathValue {
+    /// Of a path that goes up from a name (`link/../x`): where it begins and the way from there. The system goes up from
+    /// where a link leads, so that only who sees the links knows where it ends.
+    #[must_use]
+    pub fn way(&self) -> Option<(&AbsPath, &str)> {
+        match self {
+            Self::Pattern { base, glob } if !glob.contains(WILDCARDS) => Some((base, glob)),
+            Self::Known(_) | Self::Pattern { .. } | Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// What makes a shell pattern stand for more than one path.
+const WILDCARDS: [char; 6] = ['*', '?', '[', '\\', '(', '{'];
 
 /// How a path came into a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

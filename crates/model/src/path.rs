@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,8 @@ impl AbsPath {
     /// The root folder.
     #[must_use]
     pub fn root() -> Self {
-        Self("/".into())
+        static ROOT: LazyLock<AbsPath> = LazyLock::new(|| AbsPath("/".into()));
+        ROOT.clone()
     }
 
     /// Where `text` leads when it is said in this folder: an absolute text leads to itself, a

@@ -17,9 +17,9 @@ use crate::rule::PathAccess;
 #[derive(Debug, Clone)]
 pub(crate) enum Subject<'a> {
     /// A command.
-    Command(CommandSubject),
+    Command(&'a CommandSubject),
     /// A use of a path.
-    Path(PathAccess, PathSubject),
+    Path(PathAccess, &'a PathSubject),
     /// A connection.
     Host(Option<&'a HostName>),
     /// The start of an agent.

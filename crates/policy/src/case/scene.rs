@@ -210,8 +210,10 @@ fn tree_of(
 
 /// Files that the input names exist.
 fn add_named(tree: &mut CaseTree, used: &PathUse) {
-    let PathValue::Known(path) = &used.path else {
-        return;
+    let path = match (&used.path, used.path.way()) {
+        (PathValue::Known(path), _) => path,
+        (_, Some((base, way))) => &base.join(way),
+        (PathValue::Pattern { .. } | PathValue::Unknown(_), None) => return,
     };
     if tree.kind(path) == EntryKind::Missing {
         match used.reach {

@@ -62,7 +62,9 @@ fn file_tools_use_what_they_name() {
     };
     assert_eq!(read("src/../.env"), "read /w/proj/.env Itself");
     assert_eq!(read("~/x"), "read /home/dev/x Itself");
-    assert_eq!(read("C:\\x"), "read unknown C:\\x");
+    for elsewhere in ["C:\\x", "C:x", "a\\b"] {
+        assert_eq!(read(elsewhere), format!("read unknown {elsewhere}"));
+    }
     assert_eq!(
         read("a\u{200b}b"),
         "opaque HiddenCharacter\nread /w/proj/a\u{200b}b Itself"
@@ -194,4 +196,34 @@ fn a_search_with_a_pattern_reads_files_of_such_names() {
     );
     assert_eq!(grep(Some("!*.rs")), "read /w/proj/src ContentBelow");
     assert_eq!(grep(Some("a/*.rs")), "read /w/proj/src ContentBelow");
+}
+
+#[test]
+fn what_an_address_of_a_file_names_is_a_path_wherever_it_stands() {
+    let call = other("mcp__x__get", r#"{"note": "file://.env"}"#);
+    assert!(
+        text(&call).contains("?read /w/proj/.env Itself"),
+        "{}",
+        text(&call)
+    );
+}
+
+#[test]
+fn braces_stand_for_so_many_patterns_and_for_any_when_there_are_more() {
+    let glob = |pattern: &str| {
+        let input = ToolInput::Glob(GlobInput {
+            pattern: pattern.into(),
+            path: None,
+        });
+        text(&effects_of(
+            &ToolName::parse("Glob").unwrap(),
+            &input,
+            &at(),
+        ))
+    };
+    let known = glob("{a,b}/{a,b}/{a,b}/{a,b}/{a,b}/x");
+    assert_eq!(known.lines().count(), 32);
+    assert!(!known.contains("unknown"), "{known}");
+    let many = (0..40).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+    assert!(glob(&format!("{{{many}}}/x")).contains("read unknown"));
 }

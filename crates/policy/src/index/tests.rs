@@ -171,7 +171,7 @@ proptest! {
     #[test]
     fn the_index_agrees_with_a_walk_on_commands(rules in more_rules(), command in any_command()) {
         let (index, _) = RuleIndex::build(&rules, &anchors());
-        let subject = Subject::Command(command);
+        let subject = Subject::Command(&command);
         let expect = walk(&rules, |it| it.strength(&subject, &tree()));
         prop_assert_eq!(said_all(index.hits(&subject, &tree())), expect);
     }
@@ -180,7 +180,8 @@ proptest! {
     fn the_index_agrees_with_a_walk_on_paths(rules in more_rules(), used in any_use()) {
         let (index, _) = RuleIndex::build(&rules, &anchors());
         for access in [PathAccess::Read, PathAccess::Edit] {
-            let subject = Subject::Path(access, PathSubject::of(&used, &tree()));
+            let path = PathSubject::of(&used, &tree());
+            let subject = Subject::Path(access, &path);
             let expect = walk(&rules, |it| it.strength(&subject, &tree()));
             prop_assert_eq!(said_all(index.hits(&subject, &tree())), expect);
         }

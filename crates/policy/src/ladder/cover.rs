@@ -140,7 +140,7 @@ fn edits_mode(facts: &Facts<'_>) -> Option<PermissionMode> {
 
 /// The mode covers changes of paths that are known; a pattern could grow until it is looked up.
 fn by_mode(facts: &Facts<'_>, fact: &Fact<'_>, target: &PathUse) -> Option<Cover> {
-    let known = matches!(target.path, PathValue::Known(_));
+    let known = matches!(target.path, PathValue::Known(_)) || target.path.way().is_some();
     let mode = edits_mode(facts)?;
     (fact.inside && known).then_some(Cover::Mode { mode })
 }
@@ -183,7 +183,8 @@ fn operand(facts: &Facts<'_>, fact: &Fact<'_>, used: &PathUse) -> Option<Cover> 
         PathRole::Operand if fact.inside => run_cover(facts, fact.effect.part),
         PathRole::Operand => {
             let run = run_of(facts, fact.effect.part)?;
-            let subject = Subject::Command(CommandSubject::guarded(run));
+            let guarded = CommandSubject::guarded(run);
+            let subject = Subject::Command(&guarded);
             facts.allowed(&subject).or_else(|| line(facts))
         }
     }
@@ -192,7 +193,7 @@ fn operand(facts: &Facts<'_>, fact: &Fact<'_>, used: &PathUse) -> Option<Cover> 
 /// An allow for the whole line, without a wildcard.
 fn line(facts: &Facts<'_>) -> Option<Cover> {
     let line = facts.q.effects.line.as_deref()?;
-    facts.allowed(&Subject::Command(CommandSubject::line(line)))
+    facts.allowed(&Subject::Command(&CommandSubject::line(line)))
 }
 
 /// The rule or grant that covers the command of a part.

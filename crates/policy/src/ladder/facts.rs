@@ -2,6 +2,7 @@
 //! place it lies in.
 
 use std::cell::OnceCell;
+use std::sync::LazyLock;
 
 use pointsman_model::{
     AbsPath, Change, Cover, Effect, EffectKind, EffectView, GrantId, Matched, Opaque, OpaqueWhy,
@@ -74,6 +75,9 @@ pub(crate) struct Fact<'a> {
     pub(crate) critical: bool,
 }
 
+/// The tool whose denies hold for edits too.
+static READ: LazyLock<Option<ToolName>> = LazyLock::new(|| ToolName::parse("Read").ok());
+
 /// A call, looked up.
 pub(crate) struct Facts<'a> {
     /// The question.
@@ -110,10 +114,10 @@ impl<'a> Facts<'a> {
         };
         let mut tool = rules_for(q.tool);
         if matches!(q.tool.as_str(), "Edit" | "Write" | "MultiEdit")
-            && let Ok(read) = ToolName::parse("Read")
+            && let Some(read) = &*READ
         {
             // What may not be read may not be changed either: an edit shows what it changes.
-            if let Some(deny) = rules_for(&read).deny {
+            if let Some(deny) = rules_for(read).deny {
                 tool.add(deny);
             }
         }
@@ -130,7 +134,7 @@ impl<'a> Facts<'a> {
         };
         let line = match &q.effects.line {
             Some(line) if q.effects.list.len() > 1 => {
-                look.hits(&Subject::Command(CommandSubject::line(line)))
+                look.hits(&Subject::Command(&CommandSubject::line(line)))
             }
             Some(_) | None => Hits::default(),
         };
@@ -198,22 +202,18 @@ impl<'a> Look<'a> {
                 fact.protected = changed_through_ourselves(effect, home, self.q.tree);
                 self.rules(
                     &mut fact,
-                    &Subject::Command(CommandSubject::of(run)),
+                    &Subject::Command(&CommandSubject::of(run)),
                     AllHits,
                 );
             }
             EffectKind::Read(used) => {
                 let path = PathSubject::of(used, self.q.tree);
                 fact.inside = self.directories().hold_all(&path, self.q.tree);
-                self.rules(
-                    &mut fact,
-                    &Subject::Path(PathAccess::Read, path.clone()),
-                    AllHits,
-                );
+                self.rules(&mut fact, &Subject::Path(PathAccess::Read, &path), AllHits);
                 // Who may change a file may look at it.
                 self.rules(
                     &mut fact,
-                    &Subject::Path(PathAccess::Edit, path),
+                    &Subject::Path(PathAccess::Edit, &path),
                     AllowsAlone,
                 );
             }
@@ -245,7 +245,7 @@ impl<'a> Look<'a> {
             // What lies in a folder goes with it.
             path.reach = Reach::ContentBelow;
         }
-        let subject = Subject::Path(PathAccess::Edit, path.clone());
+        let subject = Subject::Path(PathAccess::Edit, &path);
         self.rules(fact, &subject, AllHits);
         // What may not be read may not be changed either: the change could show it. Of files that
         // nobody names, put there or changed by a tool that shows none, only changes are judged.
@@ -253,7 +253,7 @@ impl<'a> Look<'a> {
         if self.q.tool.as_str() != "NotebookEdit" && !unnamed {
             self.rules(
                 fact,
-                &Subject::Path(PathAccess::Read, path),
+                &Subject::Path(PathAccess::Read, &path),
                 TighteningsAlone,
             );
         }
@@ -391,7 +391,7 @@ pub(crate) fn matched(effect: &Effect) -> Matched {
         text: match &used.path {
             PathValue::Known(path) => path.as_str().into(),
             PathValue::Pattern { base, glob } => format!("{base}/{glob}").into(),
-            PathValue::Unknown(spelling) => spelling.clone(),
+            PathValue::Unknown(spelling) => (**spelling).into(),
         },
         span: used.span,
     };
@@ -404,7 +404,7 @@ pub(crate) fn matched(effect: &Effect) -> Matched {
         EffectKind::Connect(host) => Matched {
             text: match &host.host {
                 Some(name) => name.as_str().into(),
-                None => host.source.clone(),
+                None => (*host.source).into(),
             },
             span: host.span,
         },
@@ -413,7 +413,7 @@ pub(crate) fn matched(effect: &Effect) -> Matched {
             span: None,
         },
         EffectKind::Opaque(opaque) => Matched {
-            text: opaque.text.clone(),
+            text: (*opaque.text).into(),
             span: opaque.span,
         },
     }

@@ -59,12 +59,14 @@ fn find<'a>(
     counts: impl Fn(&Hit<'_>) -> bool,
 ) -> Found {
     let facts = walk.facts;
-    let tool = Matched {
+    let tool = || Matched {
         text: facts.q.tool.as_str().into(),
         span: None,
     };
     let whole = [
-        behavior(&facts.tool).filter(&counts).map(|hit| (hit, tool)),
+        behavior(&facts.tool)
+            .filter(&counts)
+            .map(|hit| (hit, tool())),
         behavior(&facts.line).map(|hit| (hit, walk.whole_call())),
     ];
     let parts = facts

@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn whole_call(&self) -> Matched {
         Matched {
             text: match &self.facts.q.effects.line {
-                Some(line) => line.clone(),
+                Some(line) => (**line).into(),
                 None => self.facts.q.tool.as_str().into(),
             },
             span: None,

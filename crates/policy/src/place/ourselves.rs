@@ -53,8 +53,12 @@ fn is_ours(run: &Run, tree: &dyn Tree) -> bool {
 
 fn is_name(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
-    let name = name.to_lowercase();
-    name.strip_suffix(".exe").unwrap_or(&name) == NAME
+    let stem = name.len().checked_sub(".exe".len());
+    let bare = match stem.and_then(|stem| name.split_at_checked(stem)) {
+        Some((bare, end)) if end.eq_ignore_ascii_case(".exe") => bare,
+        Some(_) | None => name,
+    };
+    bare.eq_ignore_ascii_case(NAME)
 }
 
 /// Whether it is asked for something that changes nothing. A first word that is not known may be any.

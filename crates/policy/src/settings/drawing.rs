@@ -11,7 +11,14 @@ use crate::{Problem, Severity};
 
 /// The texts that problems point into, by the name their places give the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceTexts(BTreeMap<Arc<str>, Arc<str>>);
+pub struct SourceTexts(BTreeMap<Arc<str>, SourceText>);
+
+/// A text, and the bytes at which its lines begin, but the first: a problem costs the same in a file of any length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SourceText {
+    text: Arc<str>,
+    breaks: Vec<usize>,
+}
 
 /// The longest line that is shown whole; of a longer one a window around the column is shown.
 const SHOWN_CHARS_MAX: usize = 120;
@@ -19,13 +26,14 @@ const SHOWN_CHARS_MAX: usize = 120;
 impl SourceTexts {
     /// Keeps a file's text.
     pub(crate) fn keep(&mut self, file: Arc<str>, text: Arc<str>) {
-        self.0.insert(file, text);
+        let breaks = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        self.0.insert(file, SourceText { text, breaks });
     }
 
     /// A file's text.
     #[must_use]
     pub fn text(&self, file: &str) -> Option<&str> {
-        self.0.get(file).map(|text| &**text)
+        self.0.get(file).map(|it| &*it.text)
     }
 
     /// The problem drawn as several lines of plain text, every hidden character made visible,
@@ -59,7 +67,15 @@ impl SourceTexts {
 
     fn line(&self, file: &str, line: u32) -> Option<&str> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
-        self.text(file)?.lines().nth(index)
+        let source = self.0.get(file)?;
+        let from = match index.checked_sub(1) {
+            None => 0,
+            Some(before) => *source.breaks.get(before)?,
+        };
+        let to = source.breaks.get(index).copied();
+        let line = source.text.get(from..to.unwrap_or(source.text.len()))?;
+        // Behind the last line feed there is no line.
+        (from < source.text.len()).then(|| line.trim_end_matches(['\n', '\r']))
     }
 }
 
@@ -68,18 +84,40 @@ fn one_line(text: &str) -> String {
     visible(text).replace(['\n', '\r'], " ")
 }
 
+/// A line longer than this is not one that a person wrote.
+const LONG_LINE: usize = 8 * 1024;
+
 /// The part of the line that is shown, the number of characters before the mark, and the mark's
 /// length. Tabs become one blank each, so that the mark stands under what it means.
 fn window(line: &str, column: u32) -> (String, usize, usize) {
-    let all: Vec<char> = line.trim_end().chars().collect();
     let column = usize::try_from(column.saturating_sub(1)).unwrap_or(0);
+    if line.is_ascii() && line.len() > LONG_LINE {
+        // Of a line that holds a whole file, the part around the column is all that is looked at.
+        let from = column.saturating_sub(LONG_LINE / 2).min(line.len());
+        let near = line
+            .get(from..line.len().min(from + LONG_LINE))
+            .unwrap_or(line);
+        let all: Vec<char> = near.chars().collect();
+        // A place in such a line is the beginning of a text, or within one.
+        let inside = match near.as_bytes().get(column - from) {
+            Some(b'"') => Inside::Nothing,
+            Some(_) | None => Inside::Text,
+        };
+        return marked(&all, column - from, inside);
+    }
+    let all: Vec<char> = line.trim_end().chars().collect();
+    let inside = is_inside_text(all.get(..column).unwrap_or(&all));
+    marked(&all, column, inside)
+}
+
+/// The same for a line's characters.
+fn marked(all: &[char], column: usize, inside: Inside) -> (String, usize, usize) {
     let from = if all.len() <= SHOWN_CHARS_MAX {
         0
     } else {
         column.saturating_sub(SHOWN_CHARS_MAX / 4)
     };
     let to = from.saturating_add(SHOWN_CHARS_MAX).min(all.len());
-    let inside = is_inside_text(all.get(..column).unwrap_or(&all));
     let end = column
         .saturating_add(width_of(all.get(column..).unwrap_or_default(), inside))
         .min(to.max(column));

@@ -270,6 +270,7 @@ pub(super) fn nearest<'k>(
     let lower = key.to_lowercase();
     known
         .into_iter()
+        .filter(|known| key.len().abs_diff(known.len()) <= far(known))
         .map(|known| {
             let distance = strsim::damerau_levenshtein(&lower, &known.to_lowercase());
             (distance, *known)

@@ -71,6 +71,7 @@ pub fn lint(loaded: &Loaded) -> Vec<Problem> {
     let made = stand_in(loaded);
     let rules = read(loaded.rules.iter().filter(|rule| Some(*rule) != made));
     let shadows = coverage::Shadows::new(&rules);
+    let doors = doors::Doors::new(&rules);
     let mut problems = Vec::new();
     for (index, read) in rules.iter().enumerate() {
         if read.parsed.fault(read.rule.behavior).is_some() {
@@ -82,7 +83,7 @@ pub fn lint(loaded: &Loaded) -> Vec<Problem> {
         }
         match read.rule.behavior {
             RuleBehavior::Allow => problems.extend(reach::of_allow(read)),
-            RuleBehavior::Ask | RuleBehavior::Deny => problems.extend(doors::beside(read, &rules)),
+            RuleBehavior::Ask | RuleBehavior::Deny => problems.extend(doors.beside(read)),
         }
     }
     problems.extend(reach::of_directories(loaded));

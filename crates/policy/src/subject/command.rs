@@ -14,13 +14,16 @@ pub(crate) enum ReadingFor {
     Tightening,
 }
 
+/// A command as one text; most are short.
+pub(crate) type Text = SmallVec<[u8; 64]>;
+
 /// One reading of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// Its words, [`SEP`] between them, [`GAP`] for what is unknown.
-    pub(crate) text: Vec<u8>,
+    pub(crate) text: Text,
     /// The same with unknown words able to vanish; `None` when nothing is unknown.
-    pub(crate) vanishing: Option<Vec<u8>>,
+    pub(crate) vanishing: Option<Text>,
     /// Whether it is the spelling, not the words.
     pub(crate) is_spelling: bool,
     /// Which rules may match it.
@@ -114,10 +117,8 @@ impl CommandSubject {
 
     /// A whole command line.
     pub(crate) fn line(text: &str) -> Self {
-        let mut spelled = Vec::new();
-        push_spelling(&mut spelled, text);
         let reading = Reading {
-            text: spelled,
+            text: spelled(text).collect(),
             vanishing: None,
             is_spelling: true,
             by: ReadingFor::All,
@@ -128,7 +129,7 @@ impl CommandSubject {
         }
     }
 
-    fn add(&mut self, (text, vanishing): (Vec<u8>, Option<Vec<u8>>), by: ReadingFor) {
+    fn add(&mut self, (text, vanishing): (Text, Option<Text>), by: ReadingFor) {
         if !self
             .readings
             .iter()
@@ -144,7 +145,12 @@ impl CommandSubject {
     }
 
     fn add_spelling(&mut self, assignments: &[&Assignment], run: &Run) {
-        let mut text: Vec<u8> = Vec::new();
+        // Mostly the words are spelled as they are read.
+        let same = |reading: &Reading| spelled(&run.text).eq(reading.text.iter().copied());
+        if assignments.is_empty() && self.readings.iter().any(same) {
+            return;
+        }
+        let mut text = Text::new();
         if !run.argv.is_empty() {
             for assignment in assignments {
                 text.extend(plain_bytes(&assignment.name));
@@ -153,7 +159,7 @@ impl CommandSubject {
                 text.push(SEP);
             }
         }
-        push_spelling(&mut text, &run.text);
+        text.extend(spelled(&run.text));
         if !self.readings.iter().any(|it| it.text == text) {
             self.readings.push(Reading {
                 text,
@@ -166,14 +172,16 @@ impl CommandSubject {
 }
 
 /// A text as it is spelled, runs of blanks made one [`SEP`].
-fn push_spelling(out: &mut Vec<u8>, text: &str) {
-    for byte in plain_bytes(text) {
-        match byte {
-            b' ' | b'\t' | b'\n' if out.last() == Some(&SEP) => {}
-            b' ' | b'\t' | b'\n' => out.push(SEP),
-            plain => out.push(plain),
+fn spelled(text: &str) -> impl Iterator<Item = u8> {
+    let mut blank = false;
+    plain_bytes(text).filter_map(move |byte| {
+        let before = std::mem::replace(&mut blank, matches!(byte, b' ' | b'\t' | b'\n'));
+        match (blank, before) {
+            (true, true) => None,
+            (true, false) => Some(SEP),
+            (false, _) => Some(byte),
         }
-    }
+    })
 }
 
 /// The same words with the program named without its folder, when it has one.
@@ -188,7 +196,7 @@ fn bare_name(argv: &[Word]) -> Option<Vec<Word>> {
 }
 
 /// The words as one text, and as one in which unknown words may vanish.
-fn words(assignments: &[&Assignment], argv: &[Word]) -> (Vec<u8>, Option<Vec<u8>>) {
+fn words(assignments: &[&Assignment], argv: &[Word]) -> (Text, Option<Text>) {
     let known = |word: &Word| word.literal().is_some();
     let all_known = argv.iter().all(known) && assignments.iter().all(|it| known(&it.value));
     let vanishing = (!all_known).then(|| joined(assignments, argv, Unknown::MayVanish));
@@ -204,8 +212,8 @@ enum Unknown {
     MayVanish,
 }
 
-fn joined(assignments: &[&Assignment], argv: &[Word], unknown: Unknown) -> Vec<u8> {
-    let mut out = Vec::with_capacity(argv.iter().map(|word| word.source.len() + 1).sum());
+fn joined(assignments: &[&Assignment], argv: &[Word], unknown: Unknown) -> Text {
+    let mut out = Text::with_capacity(argv.iter().map(|word| word.source.len() + 1).sum());
     let mut first = true;
     for assignment in assignments {
         if !first {
@@ -227,7 +235,7 @@ fn joined(assignments: &[&Assignment], argv: &[Word], unknown: Unknown) -> Vec<u
     out
 }
 
-fn push_value(out: &mut Vec<u8>, value: &WordValue) {
+fn push_value(out: &mut Text, value: &WordValue) {
     match value {
         WordValue::Literal(text) => out.extend(plain_bytes(text)),
         WordValue::Unknown => out.push(GAP),

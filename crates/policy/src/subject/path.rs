@@ -32,9 +32,26 @@ impl KnownPath {
     }
 }
 
+/// Where a way ends: up is up from where a link leads.
+fn walked(base: &AbsPath, way: &str, tree: &dyn Tree) -> AbsPath {
+    let mut at = base.clone();
+    for name in way.split('/') {
+        if name == ".." {
+            at = tree.hops(&at).pop().unwrap_or(at);
+        }
+        at = at.join(name);
+    }
+    at
+}
+
 /// A path in lower case.
 pub(crate) fn lower(path: &AbsPath) -> AbsPath {
-    AbsPath::root().join(&path.as_str().to_lowercase())
+    let text = path.as_str();
+    let is_lower = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+    if text.bytes().all(is_lower) {
+        return path.clone();
+    }
+    AbsPath::root().join(&text.to_lowercase())
 }
 
 /// What is known of a path.
@@ -76,6 +93,9 @@ impl PathSubject {
         let kind = match &used.path {
             PathValue::Known(path) => PathKind::Known(KnownPath::of(path, tree)),
             PathValue::Unknown(_) => PathKind::Unknown,
+            PathValue::Pattern { base, glob } if used.path.way().is_some() => {
+                PathKind::Known(KnownPath::of(&walked(base, glob, tree), tree))
+            }
             PathValue::Pattern { base, glob } => {
                 let Expanded { paths, complete } = expand(base, glob, tree);
                 let now = paths.iter().map(|path| KnownPath::of(path, tree)).collect();

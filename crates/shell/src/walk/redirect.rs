@@ -371,9 +371,40 @@ impl Walker<'_> {
             for behind in state.behind_links(&path) {
                 push(self, EffectView::Might, PathValue::Known(behind));
             }
+            // The shell itself takes names away; what it starts goes up from where they lead.
+            let view = match way(field, &path, state) {
+                Some(way) => {
+                    push(self, view, way);
+                    EffectView::Might
+                }
+                None => view,
+            };
             push(self, view, path);
         }
     }
+}
+
+/// A path that goes up from a name, as the way that it is.
+fn way(field: &Field, path: &PathValue, state: &State) -> Option<PathValue> {
+    let (Known::Text(text), PathValue::Known(_)) = (&field.known, path) else {
+        return None;
+    };
+    let mut names = text
+        .split('/')
+        .skip_while(|name| matches!(*name, "" | "." | ".."));
+    if !names.any(|name| name == "..") {
+        return None;
+    }
+    let base = if text.starts_with('/') {
+        AbsPath::root()
+    } else {
+        state.folder()?.clone()
+    };
+    let way = PathValue::Pattern {
+        base,
+        glob: text.trim_start_matches('/').into(),
+    };
+    way.way().is_some().then_some(way)
 }
 
 /// The paths that a field may stand for, the likely one first.

@@ -128,6 +128,9 @@ fn changes(change: Change) -> &'static str {
 fn path_text(path: &PathUse) -> String {
     match &path.path {
         PathValue::Known(path) => format!("`{}`", shown::line(path.as_str())),
+        PathValue::Pattern { base, glob } if path.path.way().is_some() => {
+            format!("`{}`", shown::line(&format!("{base}/{glob}")))
+        }
         PathValue::Pattern { base, glob } => format!(
             "whatever matches `{}` in `{}`",
             shown::line(glob),

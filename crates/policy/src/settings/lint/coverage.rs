@@ -23,10 +23,14 @@ pub(super) struct Shadows<'r> {
 enum Key {
     /// The tool, of a rule for all of its calls.
     Tool(Box<str>),
-    /// The first word of a command.
-    Word(Box<[u8]>),
+    /// The whole words that a command or name begins with.
+    Words(Box<[u8]>),
     /// The text in the parentheses.
     Specifier(Box<str>),
+    /// The host, or the one that it lies below.
+    Host(Box<str>),
+    /// The tool and the field of its input.
+    Field(Box<str>, Box<str>),
     /// Nothing that could be told.
     Any,
 }
@@ -43,25 +47,39 @@ impl<'r> Shadows<'r> {
 
     /// The problem of a rule that another one leaves nothing to do.
     pub(super) fn over(&self, read: &Read<'_>, index: usize) -> Option<Problem> {
-        let tool = Key::Tool(read.parsed.tool().into());
-        let own = key(&read.parsed);
-        let keys = [Some(&Key::Any), Some(&tool), (own != tool).then_some(&own)];
-        let mut candidates: Vec<usize> = keys
-            .into_iter()
-            .flatten()
-            .filter_map(|key| self.by_key.get(key))
-            .flatten()
-            .copied()
-            .collect();
-        candidates.sort_unstable();
-        candidates.dedup();
-        let mut candidates = candidates
-            .into_iter()
-            .filter_map(|at| Some((at, self.rules.get(at)?)));
-        candidates
-            .find(|(at, other)| *at != index && shadows(other, *at, read, index))
-            .map(|(_, other)| problem(read, other))
+        // Of each list the first one that does; of these the first.
+        let first = |key: Key| {
+            let list = self.by_key.get(&key)?;
+            list.iter().copied().find(|at| {
+                let other = self.rules.get(*at);
+                *at != index && other.is_some_and(|other| shadows(other, *at, read, index))
+            })
+        };
+        let found = wider(&read.parsed).into_iter().filter_map(first).min()?;
+        self.rules.get(found).map(|other| problem(read, other))
     }
+}
+
+/// The keys under which a rule stands that covers this one.
+fn wider(parsed: &ParsedRule) -> Vec<Key> {
+    let mut keys = vec![Key::Any, Key::Tool(parsed.tool().into())];
+    match key(parsed) {
+        Key::Words(words) => {
+            let ends = words.iter().enumerate().filter(|(_, byte)| **byte == SEP);
+            let fronts = ends.filter_map(|(at, _)| words.get(..at));
+            keys.extend(fronts.map(|front| Key::Words(front.into())));
+            keys.push(Key::Words(words));
+        }
+        Key::Host(host) => {
+            let dots = host.match_indices('.').map(|(at, _)| at + 1);
+            let below = dots.filter_map(|at| host.get(at..));
+            keys.extend(below.map(|host| Key::Host(host.into())));
+            keys.push(Key::Host(host));
+        }
+        Key::Any | Key::Tool(_) => {}
+        own @ (Key::Specifier(_) | Key::Field(..)) => keys.push(own),
+    }
+    keys
 }
 
 fn key(parsed: &ParsedRule) -> Key {
@@ -75,17 +93,21 @@ fn key(parsed: &ParsedRule) -> Key {
                 .words
                 .as_ref()
                 .map_or(&[][..], Anchored::literal_words);
-            match words.split(|byte| *byte == SEP).next() {
-                None | Some([]) => Key::Any,
-                Some(word) => Key::Word(word.into()),
+            if words.is_empty() {
+                Key::Any
+            } else {
+                Key::Words(words.into())
             }
         }
         (_, Specifier::Path { pattern, .. }) if *pattern.glob == *"**" => Key::Any,
-        (_, Specifier::Path { .. } | Specifier::Never(_))
-        | (_, Specifier::Host(HostPattern::Exact(_))) => {
+        (_, Specifier::Path { .. } | Specifier::Never(_)) => {
             Key::Specifier(parsed.specifier().unwrap_or_default().trim().into())
         }
-        (_, Specifier::Host(_) | Specifier::Param { .. }) => Key::Any,
+        (_, Specifier::Host(HostPattern::Exact(host) | HostPattern::Below(host))) => {
+            Key::Host(host.as_str().into())
+        }
+        (_, Specifier::Host(HostPattern::Any | HostPattern::Labels(_))) => Key::Any,
+        (_, Specifier::Param { field, .. }) => Key::Field(parsed.tool().into(), field.clone()),
     }
 }
 

@@ -1,24 +1,51 @@
 //! Denies and asks that leave another door open.
 
+use std::collections::HashSet;
+
+use pointsman_model::{HostName, RuleBehavior};
+
 use super::Read;
 use crate::Problem;
 use crate::rule::{HostPattern, Specifier};
 
-/// The problem of a deny or ask that what it forbids can easily go around.
-pub(super) fn beside(read: &Read<'_>, rules: &[Read<'_>]) -> Option<Problem> {
+/// What closes doors beside other rules.
+pub(super) struct Doors {
+    /// Behaviors and tools of rules for every path.
+    everywhere: HashSet<(RuleBehavior, Box<str>)>,
+    /// Behaviors and hosts of rules for all that lies below a host.
+    below: HashSet<(RuleBehavior, HostName)>,
+}
+
+impl Doors {
+    pub(super) fn new(rules: &[Read<'_>]) -> Self {
+        let everywhere = rules
+            .iter()
+            .filter(|it| it.parsed.specifier().is_some_and(is_everywhere))
+            .map(|it| (it.rule.behavior, it.parsed.tool().into()));
+        let below = rules.iter().filter_map(|it| match &it.parsed.specifier {
+            Specifier::Host(HostPattern::Below(host)) => Some((it.rule.behavior, host.clone())),
+            _ => None,
+        });
+        Self {
+            everywhere: everywhere.collect(),
+            below: below.collect(),
+        }
+    }
+
+    /// The problem of a deny or ask that what it forbids can easily go around.
+    pub(super) fn beside(&self, read: &Read<'_>) -> Option<Problem> {
+        beside(read, self)
+    }
+}
+
+fn beside(read: &Read<'_>, doors: &Doors) -> Option<Problem> {
     let behavior = read.rule.behavior;
     let verb = match behavior {
-        pointsman_model::RuleBehavior::Ask => "asks for",
+        RuleBehavior::Ask => "asks for",
         _ => "refuses",
     };
     let whole = read.parsed.is_whole_tool();
-    let governed = |tool: &str| {
-        let same =
-            |other: &Read<'_>| other.rule.behavior == behavior && other.parsed.tool() == tool;
-        rules
-            .iter()
-            .any(|other| same(other) && other.parsed.specifier().is_some_and(is_everywhere))
-    };
+    let governed = |tool: &str| doors.everywhere.contains(&(behavior, tool.into()));
     match read.parsed.tool() {
         tool @ ("Write" | "Edit" | "NotebookEdit" | "MultiEdit") if whole && !governed("Edit") => {
             Some(read.problem(
@@ -34,7 +61,7 @@ pub(super) fn beside(read: &Read<'_>, rules: &[Read<'_>]) -> Option<Problem> {
             format!("`{behavior} WebFetch` {verb} the tool `WebFetch` alone; `curl` and its like still reach the network"),
             "add rules as `Bash(curl *)`, or run commands in a sandbox",
         )),
-        "WebFetch" => sub_domains(read, rules, verb),
+        "WebFetch" => sub_domains(read, doors, verb),
         "Bash" => command(read, verb),
         _ => None,
     }
@@ -46,15 +73,12 @@ fn is_everywhere(specifier: &str) -> bool {
 }
 
 /// A rule for a host that leaves the hosts below it open.
-fn sub_domains(read: &Read<'_>, rules: &[Read<'_>], verb: &str) -> Option<Problem> {
+fn sub_domains(read: &Read<'_>, doors: &Doors, verb: &str) -> Option<Problem> {
     let Specifier::Host(HostPattern::Exact(host)) = &read.parsed.specifier else {
         return None;
     };
-    let below = |other: &Read<'_>| {
-        other.rule.behavior == read.rule.behavior
-            && other.parsed.specifier == Specifier::Host(HostPattern::Below(host.clone()))
-    };
-    (!rules.iter().any(below)).then(|| {
+    let below = (read.rule.behavior, host.clone());
+    (!doors.below.contains(&below)).then(|| {
         let host = host.as_str();
         read.problem(
             format!(
