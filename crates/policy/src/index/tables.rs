@@ -224,7 +224,8 @@ impl Tables {
         }
     }
 
-    /// Denies and asks that can match a text with this known beginning.
+    /// Denies and asks whose commands go on from this known beginning. Those that begin with less of it are found by its
+    /// words.
     fn might_begin_with(&self, known: &[u8], found: &mut Few) {
         let list = &self.command_tightenings;
         let from = list.partition_point(|(start, _)| &**start < known);
@@ -234,15 +235,6 @@ impl Tables {
                 .take_while(|(start, _)| start.starts_with(known))
                 .map(|(_, at)| *at),
         );
-        for end in 0..known.len() {
-            let shorter = known.get(..end).unwrap_or(&[]);
-            let from = list.partition_point(|(start, _)| &**start < shorter);
-            let same = list.iter().skip(from);
-            found.extend(
-                same.take_while(|(start, _)| &**start == shorter)
-                    .map(|(_, at)| *at),
-            );
-        }
     }
 
     /// Rules whose paths can be this one.

@@ -228,6 +228,16 @@ proptest! {
 }
 
 #[test]
+fn law_8_a_question_names_the_first_part_that_nothing_covers() {
+    let call = Call::bash(&[&["ls"], &["npm", "x"], &["git", "push"]]);
+    let judgement = Sample::new().with("allow Bash(git *)").judge(&call);
+    let DecisionReason::NothingDecided { matched } = &judgement.reason else {
+        panic!("{judgement:#?}");
+    };
+    assert_eq!(&*matched.text, "npm x");
+}
+
+#[test]
 fn law_2_the_sandbox_skips_a_bare_ask_but_in_plan() {
     let mut sample = Sample::new().with("ask Bash");
     let call = Call::bash(&[&["npm", "x"]]);
