@@ -1,6 +1,8 @@
 //! The scripted agent: takes its steps in order, holds each call to what is expected of it, reacts
 //! to refusals as the script says. Needs no model, no key, no network.
 
+use std::sync::Arc;
+
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
@@ -14,14 +16,16 @@ use crate::{Agent, AgentEnd, CallStep, OnRefusal, Step, Steps};
 
 /// An agent with a script.
 pub struct StepsAgent {
-    steps: Steps,
+    steps: Arc<Steps>,
 }
 
 impl StepsAgent {
     /// The agent that takes these steps.
     #[must_use]
-    pub fn new(steps: Steps) -> Self {
-        Self { steps }
+    pub fn new(steps: impl Into<Arc<Steps>>) -> Self {
+        Self {
+            steps: steps.into(),
+        }
     }
 }
 

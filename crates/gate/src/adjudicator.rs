@@ -75,6 +75,7 @@ impl Adjudicator {
         let mut events = Some(self.coordinator.panel().requests.subscribe());
         let mut changed_at: Option<Instant> = None;
         let mut in_hand = JoinSet::new();
+        let desk = Arc::new(self);
         loop {
             tokio::select! {
                 biased;
@@ -86,16 +87,16 @@ impl Adjudicator {
                 }
                 Ok(()) = changes.changed() => {
                     changed_at = Some(Instant::now());
-                    self.judge_again().await;
+                    desk.judge_again().await;
                 }
                 event = heard(&mut events) => {
                     if changed_at.is_some_and(|at| at.elapsed() < RECENT) {
-                        self.judge_late_comer(event).await;
+                        desk.judge_late_comer(event).await;
                     }
                 }
                 letter = inbox.next() => match letter {
                     Some(letter) => {
-                        let desk = self.clone();
+                        let desk = Arc::clone(&desk);
                         in_hand.spawn(async move { desk.adjudicate(letter).await });
                     }
                     None => break,
@@ -139,10 +140,9 @@ impl Adjudicator {
     async fn adjudicate(&self, mut letter: Letter) {
         let requests = &self.coordinator.panel().requests;
         let request = letter.shared_request();
-        let mut ticket = match requests
-            .open(Arc::clone(&request), Showing::AfterChecks)
-            .await
-        {
+        // What is over soon has its room on the heap: a request that waits for a person is to be small.
+        let opening = requests.open(Arc::clone(&request), Showing::AfterChecks);
+        let mut ticket = match Box::pin(opening).await {
             Ok(ticket) => ticket,
             Err(error) => {
                 letter.refuse(Undelivered::NotStored(error.to_string().into()));
@@ -160,6 +160,15 @@ impl Adjudicator {
     }
 
     async fn conclude(&self, ticket: &mut Ticket, request: &PermissionRequest) -> Verdict {
+        match Box::pin(self.before_answerers(ticket, request)).await {
+            Before::Verdict(verdict) => verdict,
+            Before::Asked => self.coordinator.conclude(ticket, request).await,
+            Before::MustBeAsked(request) => self.coordinator.conclude(ticket, &request).await,
+        }
+    }
+
+    /// What the leader says by itself, before anyone is asked.
+    async fn before_answerers(&self, ticket: &mut Ticket, request: &PermissionRequest) -> Before {
         let requests = &self.coordinator.panel().requests;
         match self.rules.judge(request).await {
             LeaderSays::MustAsk { judgement } => {
@@ -168,23 +177,31 @@ impl Adjudicator {
                     text: "an ask rule matches this, so a person has to answer it".into(),
                 };
                 requests.advise(request.id, advice).await;
-                let request = PermissionRequest {
+                Before::MustBeAsked(Box::new(PermissionRequest {
                     judgement,
                     ..request.clone()
-                };
-                // On the heap: hardly any request needs it.
-                return Box::pin(self.coordinator.conclude(ticket, &request)).await;
+                }))
             }
             says => {
                 if let Some((by, kind)) = answer_of(says)
                     && submit(requests, request, by, kind).await
                 {
-                    return ticket.verdict().await;
+                    return Before::Verdict(ticket.verdict().await);
                 }
+                Before::Asked
             }
         }
-        self.coordinator.conclude(ticket, request).await
     }
+}
+
+/// What became of a request before anyone was asked.
+enum Before {
+    /// It has its verdict.
+    Verdict(Verdict),
+    /// It is asked.
+    Asked,
+    /// It is asked, in this form, of people alone.
+    MustBeAsked(Box<PermissionRequest>),
 }
 
 /// The next event; never comes once the table is gone.

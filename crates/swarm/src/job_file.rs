@@ -43,7 +43,7 @@ pub enum FailurePolicy {
 #[derive(Debug, Clone)]
 pub enum Work {
     /// The scripted agent: these steps, one after another.
-    Steps(Steps),
+    Steps(Arc<Steps>),
     /// The thinking agent: its task, with a model.
     Model(Arc<ModelWork>),
     /// The calls that an earlier agent asked for, driven again.

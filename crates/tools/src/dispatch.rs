@@ -95,6 +95,14 @@ struct JudgedForm {
     judgement: Judgement,
 }
 
+impl JudgedForm {
+    /// Gives back the room that it was worked out in: it may be kept for as long as somebody waits.
+    fn shrink(&mut self) {
+        self.effects.list.shrink_to_fit();
+        self.judgement.trail.0.shrink_to_fit();
+    }
+}
+
 impl AdmittedCall {
     /// The call as it will run.
     #[must_use]

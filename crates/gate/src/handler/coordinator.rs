@@ -38,8 +38,23 @@ impl CoordinatorHandler {
     ) -> Verdict {
         let panel = &self.panel;
         if panel.attended == Attended::No {
-            return panel.unattended(ticket, request).await;
+            return Box::pin(panel.unattended(ticket, request)).await;
         }
+        match Box::pin(self.checked(ticket, request)).await {
+            Checked::Verdict(verdict) => verdict,
+            Checked::NoAnswer { .. } | Checked::OnlyPeople { .. } => {
+                Box::pin(panel.requests.show(request.id)).await;
+                let verdict = ticket.verdict().await;
+                panel.tell_classifier(request, &verdict);
+                verdict
+            }
+        }
+    }
+
+    /// The automatic checks, to the end of the last. What they need is given back then: a request that waits for a person
+    /// is to be small.
+    async fn checked(&self, ticket: &mut Ticket, request: &PermissionRequest) -> Checked {
+        let panel = &self.panel;
         // In mode auto the classifier stands in for the question, so it comes before those who
         // answer questions, and once.
         let stand_in = panel.stand_in(request);
@@ -52,15 +67,7 @@ impl CoordinatorHandler {
             .chain(panel.hook_check())
             .chain(last)
             .collect();
-        match panel.in_turn(ticket, request, &checks).await {
-            Checked::Verdict(verdict) => verdict,
-            Checked::NoAnswer { .. } | Checked::OnlyPeople { .. } => {
-                panel.requests.show(request.id).await;
-                let verdict = ticket.verdict().await;
-                panel.tell_classifier(request, &verdict);
-                verdict
-            }
-        }
+        panel.in_turn(ticket, request, &checks).await
     }
 }
 

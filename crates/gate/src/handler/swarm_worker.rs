@@ -49,16 +49,20 @@ impl SwarmWorkerHandler {
     }
 
     /// Asks the leader. `ticket` is that of a request that is open here already; whatever comes of it is its end.
-    async fn forward(&self, request: PermissionRequest, ticket: Option<&mut Ticket>) -> Verdict {
+    async fn forward(
+        &self,
+        request: Box<PermissionRequest>,
+        ticket: Option<&mut Ticket>,
+    ) -> Verdict {
         let refused = Refused {
             id: request.id,
             digest: request.digest,
             // Kept for the own dialog alone: a worker that waits is to be small.
-            request: self.local.as_ref().map(|_| Box::new(request.clone())),
+            request: self.local.as_ref().map(|_| request.clone()),
         };
         let left = request.deadline.since(self.panel.clock.now()).duration();
         let forwarding = tokio::time::timeout(left + PAST_DEADLINE, async {
-            let mut forwarded = self.mailbox.forward(request).await?;
+            let mut forwarded = self.mailbox.forward(*request).await?;
             forwarded.verdict().await
         });
         match forwarding.await {
@@ -128,7 +132,7 @@ impl PermissionHandler for SwarmWorkerHandler {
             (_, _) => None,
         };
         match check {
-            None => self.forward(request, None).await,
+            None => self.forward(Box::new(request), None).await,
             Some(check) => Box::pin(self.check_first(request, check)).await,
         }
     }
@@ -140,7 +144,10 @@ impl SwarmWorkerHandler {
         // Opened here so that a yes is on record; the leader takes the same request up by its id.
         let mut ticket = match self.panel.open(&request, Showing::AfterChecks).await {
             Ok(ticket) => ticket,
-            Err(_) => return self.forward(Arc::unwrap_or_clone(request), None).await,
+            Err(_) => {
+                let request = Box::new(Arc::unwrap_or_clone(request));
+                return self.forward(request, None).await;
+            }
         };
         match self.panel.in_turn(&mut ticket, &request, &[check]).await {
             Checked::Verdict(verdict) => verdict,
@@ -151,11 +158,11 @@ impl SwarmWorkerHandler {
                 };
                 // The leader judges as a coordinator does, and the classifier has had its turn.
                 let _kept = self.panel.votes.keep(request.id, word);
-                let request = Arc::unwrap_or_clone(request);
+                let request = Box::new(Arc::unwrap_or_clone(request));
                 self.forward(request, Some(&mut ticket)).await
             }
             Checked::OnlyPeople { .. } => {
-                let request = Arc::unwrap_or_clone(request);
+                let request = Box::new(Arc::unwrap_or_clone(request));
                 self.forward(request, Some(&mut ticket)).await
             }
         }

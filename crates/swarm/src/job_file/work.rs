@@ -163,7 +163,7 @@ pub(super) fn work<'t>(
                 let message = "a scripted agent has no model";
                 reader.report(model.at, message, Some("write `agent = \"llm\"`"));
             }
-            (Work::Steps(found.steps), found.spawned)
+            (Work::Steps(Arc::new(found.steps)), found.spawned)
         }
         AgentKind::Replay => {
             if let Some(step) = section.get("step") {
@@ -179,7 +179,7 @@ pub(super) fn work<'t>(
                         let hint = "add `replays = \"w3-1\"`; `pointsman log` tells their ids";
                         reader.report(worker.at, &message, Some(hint));
                     }
-                    Work::Steps(found.steps)
+                    Work::Steps(Arc::new(found.steps))
                 }
             };
             (work, Vec::new())
@@ -198,7 +198,7 @@ pub(super) fn work<'t>(
                         let message = format!("{named} has no model");
                         reader.report(worker.at, &message, Some(MODEL_HINT));
                     }
-                    Work::Steps(found.steps)
+                    Work::Steps(Arc::new(found.steps))
                 }
             };
             (work, Vec::new())

@@ -56,12 +56,12 @@ pub(super) async fn try_job(
         Err(_) => {
             let text = format!("the time of the job `{}` is up", job.name);
             stop.cancel();
-            ground.end_open(EndScope::SubtreeOf(worker), &text).await;
+            Box::pin(ground.end_open(EndScope::SubtreeOf(worker), &text)).await;
             // What it came to no longer matters, only that it ends. When it does not, the wait has dropped it.
             if tokio::time::timeout(STOP_WAIT_MAX, life).await.is_err() {
                 let waited = STOP_WAIT_MAX.as_secs();
                 let text = format!("{text}; {worker} did not stop within {waited} s more");
-                close_dropped(&ground, worker, &text).await;
+                Box::pin(close_dropped(&ground, worker, &text)).await;
             }
             TryEnd::TimedOut {
                 time_max: Millis::from(job.time_max),

@@ -136,7 +136,7 @@ impl Spawner for Nursery {
             Ok(came) => came,
             Err(_) => {
                 let why = "its task broke off inside pointsman; this is a defect";
-                close_dropped(&self.ground, worker, why).await;
+                Box::pin(close_dropped(&self.ground, worker, why)).await;
                 let reason = why.into();
                 return Ok(spawned_end(worker, &name, AgentEnd::Failed { reason }));
             }

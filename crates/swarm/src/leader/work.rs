@@ -1,5 +1,7 @@
 //! Who does an agent's work: its script, or a model.
 
+use std::sync::Arc;
+
 use pointsman_agents::{
     Agent, LlmAgent, LlmRole, ModelAccess, ModelSettingsError, ReplayAgent, StepsAgent,
     SubAgentChoice, Transcript, conversation_of,
@@ -44,7 +46,7 @@ pub(super) async fn agent_for(ground: &Ground, birth: &Birth) -> Result<Box<dyn 
             }
             Ok(Box::new(ReplayAgent::new(transcript)))
         }
-        Work::Steps(steps) => Ok(Box::new(StepsAgent::new(steps.clone()))),
+        Work::Steps(steps) => Ok(Box::new(StepsAgent::new(Arc::clone(steps)))),
         Work::Model(model) => {
             let client = client(ground.models.as_ref(), model)?;
             let role = LlmRole {

@@ -13,7 +13,7 @@ fn job(name: &str, needs: &[usize], retries: u32, on_failure: FailurePolicy) -> 
     Job {
         name: name.into(),
         task: name.into(),
-        work: Work::Steps(Steps { steps: Vec::new() }),
+        work: Work::Steps(Arc::new(Steps { steps: Vec::new() })),
         resumes: None,
         folder: ".".into(),
         directories: Vec::new(),

@@ -35,13 +35,15 @@ impl Dispatch {
         mut form: Box<JudgedForm>,
         mut supersedes: Option<Superseded>,
     ) -> Result<Passed, Refusal> {
+        // What is over soon has its room on the heap: an agent that waits for an answer is to be small.
+        form.shrink();
         for _ in 0..ASKS_MAX {
-            let mut bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
+            let mut bound = self.bound_now(&form).await?;
             let request = self.question_of(life, &form, &bound, supersedes.take());
             let id = request.id;
             let verdict = self.seat.handler.resolve(request).await;
             let wishes = self.follow(id, &verdict);
-            match self.heed(&form, &verdict).await? {
+            match Box::pin(self.heed(&form, &verdict)).await? {
                 Heeded::AskAgain(changed, why) => {
                     form = changed;
                     supersedes = Some(Superseded {
@@ -56,8 +58,7 @@ impl Dispatch {
                 }
                 Heeded::Edited(edited) => {
                     // What the person had before them when they edited it must still be so (law 10).
-                    let now =
-                        Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
+                    let now = self.bound_now(&form).await?;
                     form = edited;
                     if !now.is_same(&bound) {
                         supersedes = Some(Superseded {
@@ -66,11 +67,11 @@ impl Dispatch {
                         });
                         continue;
                     }
-                    bound = Bound::now(&self.seat, &form.call, &form.folder, &form.effects).await?;
+                    bound = self.bound_now(&form).await?;
                 }
             }
-            self.loosen(&wishes, &form.folder).await;
-            self.make_grants(&verdict, id).await;
+            Box::pin(self.loosen(&wishes, &form.folder)).await;
+            Box::pin(self.make_grants(&verdict, id)).await;
             life.apply(CallEvent::Admit)?;
             return Ok(Passed {
                 form,
@@ -79,6 +80,11 @@ impl Dispatch {
             });
         }
         Err(Refusal::never_settled(ASKS_MAX))
+    }
+
+    async fn bound_now(&self, form: &JudgedForm) -> Result<Bound, Refusal> {
+        let now = Bound::now(&self.seat, &form.call, &form.folder, &form.effects);
+        Ok(Box::pin(now).await?)
     }
 
     /// The question to ask. One that the call had come to before its leader died is asked on, with its id and its

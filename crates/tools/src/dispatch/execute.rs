@@ -49,7 +49,8 @@ impl Dispatch {
         };
         match started {
             Err(refusal) => Box::pin(self.end_refused(life, refusal)).await,
-            Ok(passed) => {
+            Ok(mut passed) => {
+                passed.form.shrink();
                 let began = Instant::now();
                 let result = self.run(&passed).await;
                 Box::pin(self.end_run(life, &passed.form, result, began.elapsed().into())).await
