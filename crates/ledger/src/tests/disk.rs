@@ -5,8 +5,8 @@ use pointsman_model::{CallId, CallState, JsonText, Outcome, RequestedCall, ToolN
 
 use super::{Place, sample};
 use crate::{
-    AppendError, CallEnded, CallRequested, Filter, Ledger, OpenError, RecordBody, RecordKind,
-    WorkerEnd, WorkerEnded,
+    AppendError, CallEnded, CallLeft, CallRequested, Filter, Ledger, OpenError, RecordBody,
+    RecordKind, WorkerEnd, WorkerEnded,
 };
 
 fn open_error(path: &Path) -> OpenError {
@@ -111,6 +111,7 @@ async fn ends_that_could_not_be_written_are_written_when_there_is_space_again() 
         text: "x".repeat(1 << 20).into(),
         exit_code: None,
         took: None,
+        left: CallLeft::default(),
     };
     ledger.append(run, ended(1)).await.unwrap_err();
     ledger.note(run, ended(2)).await.unwrap_err();
