@@ -48,6 +48,7 @@ use pointsman_ledger::{Clock, Filter, LedgerReader, LedgerRecord, Seq};
 use pointsman_model::{RequestId, VerdictKind, WorkerId};
 use pointsman_swarm::RunEvent;
 use ratatui::layout::Size;
+use tokio::runtime::Handle;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
@@ -248,7 +249,15 @@ impl ScreenService {
     }
 
     /// Serves the person until `shutdown`, or until they leave a leader in another process; gives the terminal back.
-    pub async fn run(mut self, shutdown: CancellationToken) {
+    ///
+    /// Takes a thread of its own for as long: it is to be called on one for blocking work. Drawing waits for the terminal,
+    /// and a worker of the runtime that waits hands its tasks to another thread. With each frame they would move on, and
+    /// what lives long would come to lie all over the heaps of all threads, none of which could be used up.
+    pub fn run(self, shutdown: CancellationToken) {
+        Handle::current().block_on(self.serve(shutdown));
+    }
+
+    async fn serve(mut self, shutdown: CancellationToken) {
         if let Link::Here(leader) = &self.options.leader {
             let open = listed(leader.requests());
             self.take(Event::Listed(open));
@@ -414,7 +423,7 @@ impl ScreenService {
     }
 
     /// Draws a frame; says whether having seen it changes what is to be drawn. Blocks while the
-    /// terminal takes it, for which the runtime's other work moves on.
+    /// terminal takes it.
     fn draw(&mut self) -> Again {
         if !self.device.takes_output() {
             return Again::Yes;
@@ -435,13 +444,11 @@ impl ScreenService {
         let began = Instant::now();
         let (state, look) = (&self.state, self.options.look);
         let device = &mut self.device;
-        let drawn = tokio::task::block_in_place(|| {
-            device.terminal().draw(|frame| {
-                let cursor = draw::draw(state, now, look, frame.buffer_mut());
-                if let Some(cursor) = cursor {
-                    frame.set_cursor_position(cursor);
-                }
-            })
+        let drawn = device.terminal().draw(|frame| {
+            let cursor = draw::draw(state, now, look, frame.buffer_mut());
+            if let Some(cursor) = cursor {
+                frame.set_cursor_position(cursor);
+            }
         });
         let drew = drawn.is_ok_and(|frame| frame.area.as_size() == size);
         if !drew {

@@ -115,6 +115,15 @@ pub(crate) fn draw(root: &Path) -> Result<()> {
     desk.types_until("?", "any other key")?;
     keep(&desk, "help")?;
     desk.types("\u{1b}")?;
+    desk.opens("1 alike")?;
+    desk.types_until("a", "let r")?
+        .types("\u{1b}[B")?
+        .sees("(•) once each")?;
+    keep(&desk, "group")?;
+    desk.types("\u{1b}")?.types_until("t", "transcript of")?;
+    desk.sees("asked:")?;
+    keep(&desk, "transcript")?;
+    desk.types("\u{1b}")?;
     for (name, arguments) in [
         ("workers", &["workers"][..]),
         ("context", &["context", "w1-1"]),

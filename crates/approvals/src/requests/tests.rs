@@ -90,6 +90,32 @@ async fn law_11_whatever_anyone_hears_of_is_on_disk() {
     assert!(running.requests.list().is_empty());
 }
 
+/// All surfaces have one order: that in which requests came to them. What checks look at first stands behind.
+#[tokio::test]
+async fn requests_are_listed_as_they_came_to_the_surfaces() {
+    let running = Running::new().await;
+    let mut tickets = Vec::new();
+    for (number, showing) in [
+        (1, Showing::AfterChecks),
+        (2, Showing::AtOnce),
+        (3, Showing::AfterChecks),
+        (4, Showing::AtOnce),
+    ] {
+        let open = running.requests.open(sample::request(number), showing);
+        tickets.push(open.await.unwrap());
+    }
+    let listed = || {
+        let list = running.requests.list().into_iter();
+        let ids = list.map(|open| open.request.id);
+        ids.collect::<Vec<_>>()
+    };
+    let ids = |numbers: [u32; 4]| numbers.map(|number| sample::request(number).id);
+    assert_eq!(listed(), ids([2, 4, 1, 3]));
+    running.requests.show(sample::request(3).id).await;
+    running.requests.show(sample::request(1).id).await;
+    assert_eq!(listed(), ids([2, 4, 3, 1]));
+}
+
 /// How many requests are raced for, when that is set; `scripts/answer-race` sets a hundred thousand.
 const REQUESTS: &str = "POINTSMAN_REQUESTS";
 

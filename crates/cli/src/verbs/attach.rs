@@ -99,7 +99,11 @@ impl AttachedSeat {
                 .hint("`pointsman queue --watch` and `pointsman answer` need no full screen")
         })?;
         let shutdown = CancellationToken::new();
-        let mut service = AbortOnDropHandle::new(tokio::spawn(service.run(shutdown.clone())));
+        let down = shutdown.clone();
+        let service = tokio::task::spawn_blocking(move || service.run(down));
+        // Whoever leaves early takes the screen down.
+        let _down = shutdown.clone().drop_guard();
+        let mut service = AbortOnDropHandle::new(service);
         // A screen that has nobody before it any more is as good as left.
         let shown = screen.jobs(jobs).await;
         let left = match shown {

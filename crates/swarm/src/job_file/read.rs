@@ -278,10 +278,6 @@ fn job<'t>(
     let needs = reader.texts(section, "needs");
     let folder = own.folder.as_ref().or(defaults.folder.as_ref());
     let directories = own.directories.iter().chain(&defaults.directories);
-    let retry = Retry {
-        times: 0,
-        wait: seconds(RETRY_WAIT_S),
-    };
     let job = Job {
         task: task.map_or_else(|| name.as_ref().into(), |task| task.text.into()),
         name,
@@ -297,7 +293,7 @@ fn job<'t>(
             .unwrap_or(ToolSet::All),
         time_max: seconds(own.time_s.or(defaults.time_s).unwrap_or(TIME_S)),
         needs: Vec::new(),
-        retry: own.retry.or(defaults.retry).unwrap_or(retry),
+        retry: own.retry.or(defaults.retry).unwrap_or_else(no_retry),
         on_failure: own
             .on_failure
             .or(defaults.on_failure)
@@ -306,6 +302,13 @@ fn job<'t>(
         model_below: None,
     };
     (Draft { job, at, needs }, spawned)
+}
+
+fn no_retry() -> Retry {
+    Retry {
+        times: 0,
+        wait: seconds(RETRY_WAIT_S),
+    }
 }
 
 /// Names stand in lineages, on the command line and in file names.

@@ -313,7 +313,8 @@ impl Stand {
         };
         match ScreenService::open(options) {
             Ok((screen, service)) => {
-                self.services.spawn(service.run(self.front_down.clone()));
+                let down = self.front_down.clone();
+                self.services.spawn_blocking(move || service.run(down));
                 Stage::Screen(screen)
             }
             Err(error) => {

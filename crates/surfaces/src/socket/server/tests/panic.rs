@@ -39,7 +39,8 @@ async fn the_child_whose_task_panics_under_the_screen() {
     .unwrap();
     assert_ne!(settings(), before);
     let shutdown = CancellationToken::new();
-    let running = tokio::spawn(screen.run(shutdown.clone()));
+    let down = shutdown.clone();
+    let running = tokio::task::spawn_blocking(move || screen.run(down));
     let (_, mut ticket) = desk.open(1).await;
     while !Path::new(&go).exists() {
         tokio::time::sleep(Duration::from_millis(20)).await;
