@@ -28,6 +28,8 @@ mod live;
 #[cfg(test)]
 mod models;
 #[cfg(test)]
+mod newcomer;
+#[cfg(test)]
 mod notice;
 #[cfg(test)]
 mod orphans;

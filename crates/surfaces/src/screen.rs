@@ -336,10 +336,7 @@ impl ScreenService {
                     ))
                 }
             },
-            Some(done) = self.answers.join_next() => match done {
-                Ok(event) => event,
-                Err(_) => None,
-            },
+            Some(done) = self.answers.join_next() => done.unwrap_or_default(),
             Some(read) = self.readings.join_next() => match read {
                 Ok(ReadFile::Transcript(worker, records)) => Some(Event::Loaded(worker, records)),
                 Ok(ReadFile::Before(id, before)) => Some(Event::Before(id, before)),

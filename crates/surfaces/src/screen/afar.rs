@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pointsman_approvals::{Advice, Epoch, OpenRequest};
-use pointsman_ledger::{LedgerRecord, RecordBody, Showing};
+use pointsman_ledger::{LedgerRecord, RecordBody, RequestClosed, Showing};
 use pointsman_model::{Outcome, RequestId};
 
 use super::event::Event;
@@ -108,17 +108,7 @@ impl Afar {
                 open.shown
                     .then_some(Event::Explained(explained.request, explanation))
             }
-            RecordBody::RequestClosed(closed) => {
-                let open = self.open.remove(&closed.request)?;
-                self.shown.retain(|id| *id != closed.request);
-                let event = open
-                    .shown
-                    .then(|| Event::Closed(closed.request, Arc::new(closed.verdict.clone())));
-                if closed.verdict.outcome() == Outcome::Interrupted {
-                    self.left.insert(closed.request, open);
-                }
-                event
-            }
+            RecordBody::RequestClosed(closed) => self.closed(closed),
             _ => None,
         };
         match self.reading {
@@ -126,15 +116,25 @@ impl Afar {
             Reading::News => event,
         }
     }
+
+    fn closed(&mut self, closed: &RequestClosed) -> Option<Event> {
+        let open = self.open.remove(&closed.request)?;
+        self.shown.retain(|id| *id != closed.request);
+        let event = open
+            .shown
+            .then(|| Event::Closed(closed.request, Arc::new(closed.verdict.clone())));
+        if closed.verdict.outcome() == Outcome::Interrupted {
+            self.left.insert(closed.request, open);
+        }
+        event
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture;
-    use pointsman_ledger::{
-        RequestClosed, RequestOpened, RequestReopened, RequestShown, RunResumed, Seq,
-    };
+    use pointsman_ledger::{RequestOpened, RequestReopened, RequestShown, RunResumed, Seq};
     use pointsman_model::{Answerer, Digest, Surface, Verdict, VerdictKind, WallTime};
 
     fn record(body: impl Into<RecordBody>) -> LedgerRecord {

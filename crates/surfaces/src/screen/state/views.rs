@@ -120,45 +120,30 @@ fn close(stage: &mut Stage, request: &PermissionRequest, by: Answerer, kind: Ver
     }));
 }
 
+#[track_caller]
+fn sees(stage: &Stage, text: &str) {
+    assert!(stage.text().contains(text), "{text}\n{}", stage.text());
+}
+
 #[test]
 fn a_classifiers_no_is_read_and_lifted_like_a_request() {
     let docs = Lineage::root(step(1, "docs"));
     let first = request_of(1, "curl example.org", &docs);
     let mut stage = Stage::new(80, 24);
     stage.spawned(&docs).press("c");
-    assert!(
-        stage.text().contains("no classifier has refused anything"),
-        "{}",
-        stage.text()
-    );
+    sees(&stage, "no classifier has refused anything");
     refused_by_classifier(&mut stage, first.clone());
     stage.see();
-    assert!(
-        stage.text().contains("c refused by the classifier"),
-        "{}",
-        stage.text()
-    );
-    assert!(stage.text().contains("nothing waits for you"));
+    sees(&stage, "c refused by the classifier");
+    sees(&stage, "nothing waits for you");
     stage.press("c<enter>");
-    let text = stage.text();
-    assert!(
-        text.contains("r3-1  docs was refused by the classifier"),
-        "{text}"
-    );
+    sees(&stage, "r3-1  docs was refused by the classifier");
     // What answers a question that waits does nothing here.
     stage.press("<end><pgdn>dxe");
-    assert!(stage.text().contains("`a` lifts that"), "{}", stage.text());
-    assert!(
-        stage.text().contains("it talks to a stranger"),
-        "{}",
-        stage.text()
-    );
+    sees(&stage, "`a` lifts that");
+    sees(&stage, "it talks to a stranger");
     stage.press("a");
-    assert!(
-        stage.text().contains("lift the classifier's no to r3-1"),
-        "{}",
-        stage.text()
-    );
+    sees(&stage, "lift the classifier's no to r3-1");
     // Enter is no yes.
     stage.press("<enter>y");
     let lifts = |stage: &Stage| {
@@ -172,11 +157,7 @@ fn a_classifiers_no_is_read_and_lifted_like_a_request() {
     stage
         .take(Event::Lifted(id(1), "r3-1 is lifted now".into()))
         .see();
-    assert!(
-        stage.text().contains("r3-1 is lifted now"),
-        "{}",
-        stage.text()
-    );
+    sees(&stage, "r3-1 is lifted now");
 
     // It is asked for again, and passes: nothing is left to lift.
     let mut again = request_of(2, "curl example.org", &docs);
@@ -198,19 +179,9 @@ fn a_classifiers_no_is_read_and_lifted_like_a_request() {
         },
     );
     stage.press("<esc>");
-    assert!(
-        stage
-            .text()
-            .contains("it was asked for again, and passed: Bash curl"),
-        "{}",
-        stage.text()
-    );
+    sees(&stage, "it was asked for again, and passed: Bash curl");
     stage.press("c");
-    assert!(
-        stage.text().contains("requests, oldest first"),
-        "{}",
-        stage.text()
-    );
+    sees(&stage, "requests, oldest first");
 }
 
 /// A screen full of refusals costs no more than what can be lifted, and those of an agent go with it.

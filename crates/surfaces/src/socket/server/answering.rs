@@ -288,7 +288,7 @@ async fn tighten(behavior: TightenWord, rule: &str, leader: &LeaderHandle) -> Re
         Ok(()) => done(told),
         // It is in force all the same; the record alone is missing.
         Err(error @ GrantsError::NotRecorded(_)) => done(format!("{told}; {error}")),
-        Err(error @ (GrantsError::NoRule { .. } | GrantsError::NotTighter(_))) => Reply::NotFound {
+        Err(error @ (GrantsError::NoRule { .. } | GrantsError::NotTighter(_))) => Reply::BadInput {
             text: error.to_string(),
         },
         Err(error) => failed(&error),
