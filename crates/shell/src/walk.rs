@@ -193,7 +193,11 @@ impl<'w> Walker<'w> {
             Command::Coproc(name, inner) => {
                 self.set_outside(scene, name.unwrap_or("COPROC"), Value::Unknown, state);
                 self.word_of_the_shell(scene, "coproc", state);
-                self.command(scene, inner, &mut state.clone(), &Input::default());
+                let fed = Input {
+                    fed: true,
+                    ..Input::default()
+                };
+                self.command(scene, inner, &mut state.clone(), &fed);
             }
         }
     }
@@ -410,9 +414,18 @@ impl<'w> Walker<'w> {
                 Piece::Text(_) | Piece::Quoted(_) => {}
                 Piece::Parameter(parameter) => self.parameter(scene, parameter, state),
                 Piece::Substitution(substitution) => {
-                    self.inner(scene, &substitution.script, state);
+                    self.inner(scene, &substitution.script, state, &Input::default());
                 }
-                Piece::Process(script) => self.inner(scene, script, state),
+                Piece::Process(script) => {
+                    // `>( )` is fed what is written to it.
+                    let sign = (script.span.start as usize).checked_sub(2);
+                    let sign = sign.and_then(|at| scene.source.as_bytes().get(at));
+                    let input = Input {
+                        fed: sign == Some(&b'>'),
+                        ..Input::default()
+                    };
+                    self.inner(scene, script, state, &input);
+                }
                 Piece::Arithmetic(expression) => {
                     self.computed(scene, expression, state, expression.span);
                 }
@@ -420,12 +433,12 @@ impl<'w> Walker<'w> {
         }
     }
 
-    fn inner(&mut self, scene: &Scene<'_>, script: &Script<'_>, state: &State) {
+    fn inner(&mut self, scene: &Scene<'_>, script: &Script<'_>, state: &State, input: &Input) {
         let inner = Scene {
             nesting: Nesting::Substitution,
             ..*scene
         };
-        self.script(&inner, script, &mut state.clone(), &Input::default());
+        self.script(&inner, script, &mut state.clone(), input);
     }
 
     fn parameter(&mut self, scene: &Scene<'_>, parameter: &Parameter<'_>, state: &mut State) {

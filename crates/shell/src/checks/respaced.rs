@@ -28,11 +28,15 @@ pub fn spacing_changes_nothing(line: &str) -> Result<(), String> {
         format!("  {line}"),
         format!("\n\t\n{line}"),
         format!("# note\n{line}"),
-        format!("{line}\n"),
-        format!("{line}\n# note; rm x"),
         with(line, &gaps, " "),
         with(line, &gaps, "\t \t"),
     ];
+    // A here-document that is not ended takes in what is put behind it.
+    let longer = format!("{line}\n:");
+    if parse(&longer).is_ok_and(|longer| longer.script.items.len() > tree.script.items.len()) {
+        forms.push(format!("{line}\n"));
+        forms.push(format!("{line}\n# note; rm x"));
+    }
     if !line.contains("<<") {
         forms.push(with(line, &gaps, "\\\n"));
         forms.push(with(line, &gaps, " \\\n  "));

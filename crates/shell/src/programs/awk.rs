@@ -121,7 +121,12 @@ fn look_through(facts: &mut Facts, text: &str, program: &Field, values: &[Field]
                     starts(facts, None, program);
                 }
             }
-            Token::Name("ARGV" | "ENVIRON" | "PROCINFO") => facts.spoil(),
+            Token::Name("ARGV") => {
+                // The files that it reads are set there.
+                facts.spoil();
+                facts.code(text, program.span);
+            }
+            Token::Name("ENVIRON" | "PROCINFO") => facts.spoil(),
             Token::Name("getline") => {
                 getline(facts, &tokens, at, program, values);
             }

@@ -12,7 +12,8 @@ use self::readers::{looks, shows_tracked};
 use self::started::started;
 use self::tree::changes;
 use self::writes::{configures, outputs};
-use super::{Asked, Facts, Inner};
+use super::carriers::values;
+use super::{Asked, Facts, Inner, UseKind};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
@@ -81,6 +82,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         return Some(facts);
     };
     let mut facts = subcommand(asked, name, rest);
+    messages(&mut facts, asked, name, rest);
     if at > 0 && globals.idle {
         facts.canonical = Some(plain.iter().map(Field::word).collect());
     } else if at > 0 {
@@ -240,6 +242,24 @@ fn guess(args: &[Field], stranger: &Field, facts: &mut Facts) {
         plain.extend_from_slice(rest);
         if rest.first().is_some_and(|field| !field.may_be_option()) {
             facts.inner.push(Inner::Argv(plain, EffectView::Might));
+        }
+    }
+}
+
+/// Files that a message is taken from, and files of a commit that are asked for on the input.
+fn messages(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[Field]) {
+    if matches!(name, "tag" | "notes") {
+        for option in ["-F", "--file"] {
+            for file in values(rest, option) {
+                facts.might(&file, UseKind::Read(Reach::Itself));
+            }
+        }
+    }
+    if let ("cat-file", Some(text)) = (name, &asked.called.input.text) {
+        // `commit:path`, one a line.
+        for (_, path) in text.lines().filter_map(|line| line.split_once(':')) {
+            let file = Field::made(path, asked.called.span);
+            facts.might(&file, UseKind::Read(Reach::Itself));
         }
     }
 }

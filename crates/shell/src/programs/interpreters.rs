@@ -178,7 +178,12 @@ fn is_code(text: &str, codes: &[&str]) -> bool {
             // `-ne code`, `-ccode`: the letter stands in a bundle.
             None => match code.strip_prefix('-') {
                 Some(letter) if letter.len() == 1 => {
-                    text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+                    let letters = text.strip_prefix('-').unwrap_or("");
+                    // What stands behind an option with a value is that value: `-MFile::Slurp`.
+                    let flags = letters.split(letter).next().unwrap_or("");
+                    !letters.starts_with('-')
+                        && letters.contains(letter)
+                        && !flags.contains(['M', 'm', 'I', 'F', 'W', 'X', 'r'])
                 }
                 _ => false,
             },

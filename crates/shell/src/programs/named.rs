@@ -57,16 +57,7 @@ pub(crate) fn named(called: &Called<'_>, name: &str) -> Vec<Use> {
         let file = Field::made(".npmrc", called.span);
         uses.push(&file, UseKind::Write(Change::Content));
     }
-    for texts in [values(args, "-c"), values(args, "--command")] {
-        if name == "psql" {
-            for text in texts.iter().filter_map(Field::text) {
-                uses.copied(text, called);
-            }
-        }
-    }
-    if let ("psql", Some(text)) = (name, &called.input.text) {
-        uses.copied(text, called);
-    }
+    uses.told(called, name);
     if name == "stow" {
         for option in ["-t", "--target"] {
             for target in values(args, option) {
@@ -199,16 +190,65 @@ impl Uses {
         }
     }
 
-    /// `\copy t to 'file'`, `\o file` and kin of `psql`.
+    /// Files that stand in what a program is told: in statements, in lists, behind a scheme.
+    fn told(&mut self, called: &Called<'_>, name: &str) {
+        let args = called.args();
+        if matches!(name, "psql" | "mysql" | "mariadb" | "sqlite3") {
+            let told = args.iter().filter_map(Field::text);
+            for text in told.chain(called.input.text.as_deref()) {
+                self.copied(text, called);
+            }
+        }
+        if matches!(name, "tar" | "gtar" | "bsdtar")
+            && let Some(text) = &called.input.text
+            && values(args, "-T").iter().any(|list| list.is("-"))
+        {
+            for word in text.split_whitespace() {
+                let field = Field::made(word, called.span);
+                self.push(&field, UseKind::Read(Reach::ContentBelow));
+            }
+        }
+        for field in args.iter().filter(|field| field.prefix().contains(':')) {
+            for front in ["file://", "fileb://"] {
+                if let Some(at) = field.prefix().find(front) {
+                    self.push(&field.tail(at + front.len()), UseKind::Read(Reach::Itself));
+                }
+            }
+        }
+    }
+
+    /// A file that may be read, and written too.
+    fn changed(&mut self, file: &str, called: &Called<'_>) {
+        let file = Field::made(file, called.span);
+        self.push(&file, UseKind::Read(Reach::Itself));
+        self.push(&file, UseKind::Write(Change::Content));
+    }
+
+    /// `\copy t to 'file'`, `\o file`, `source file` and kin of the clients of databases.
     fn copied(&mut self, text: &str, called: &Called<'_>) {
         let mut words = text.split_whitespace().peekable();
         while let Some(word) = words.next() {
-            let names_one = matches!(word, "to" | "from" | "TO" | "FROM")
-                || word.starts_with('\\') && word != "\\copy";
+            let names_one = matches!(
+                word,
+                "to" | "from"
+                    | "TO"
+                    | "FROM"
+                    | "source"
+                    | "infile"
+                    | "INFILE"
+                    | "outfile"
+                    | "OUTFILE"
+            ) || word.starts_with('\\') && word != "\\copy";
             if let (true, Some(file)) = (names_one, words.peek()) {
-                let file = Field::made(file.trim_matches(['\'', ';']), called.span);
-                self.push(&file, UseKind::Read(Reach::Itself));
-                self.push(&file, UseKind::Write(Change::Content));
+                self.changed(file.trim_matches(['\'', '"', ';']), called);
+            }
+        }
+        for function in ["readfile(", "writefile(", "load_file(", "LOAD_FILE("] {
+            for (at, _) in text.match_indices(function) {
+                let rest = text.get(at + function.len()..).unwrap_or("");
+                let file = rest.trim_start_matches(['\'', '"', ' ']);
+                let end = file.find(['\'', '"', ')', ',']).unwrap_or(file.len());
+                self.changed(file.get(..end).unwrap_or(""), called);
             }
         }
     }

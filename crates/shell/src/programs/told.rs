@@ -60,6 +60,8 @@ pub(crate) fn scripts(language: Language, text: &str) -> Vec<String> {
     found.extend(
         strings(text)
             .into_iter()
+            // Perl opens what has a bar in front as a pipe.
+            .map(|string| string.trim_start_matches(['|', ' ']).to_owned())
             .filter(|string| begins_with_program(string)),
     );
     if language == Language::Expect || language == Language::Code {
@@ -331,6 +333,7 @@ mod tests {
         );
         check(Language::Code, "`rm x`", &["rm x"]);
         check(Language::Code, "exec %x{rm x}", &["rm x"]);
+        check(Language::Code, "open(F,\"|rm x\")", &["rm x"]);
         check(Language::Code, "print('hello rm')", &[]);
     }
 }

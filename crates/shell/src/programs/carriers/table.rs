@@ -265,6 +265,14 @@ pub(super) static CARRIERS: &[Carrier] = &[
     ),
     script(&["rpm", "rpmquery"], &["--pipe"]),
     within(
+        &["timeit", "pdb", "trace", "cProfile", "profile"],
+        text(
+            &["python", "python3"],
+            &[OPERANDS, "-s", "-c"],
+            Language::Code,
+        ),
+    ),
+    within(
         &["pkg"],
         setting(
             &["npm", "pnpm", "yarn", "bun"],

@@ -153,8 +153,10 @@ fn cleans(facts: &mut Facts, asked: &Asked<'_>, sub: &Sub<'_>) {
 
 /// The files that a commit is given by name; the message is none.
 fn commits(facts: &mut Facts, rest: &[Field]) {
-    for file in values(rest, "-F") {
-        facts.might(&file, UseKind::Read(Reach::Itself));
+    for option in ["-F", "--file", "-t", "--template"] {
+        for file in values(rest, option) {
+            facts.might(&file, UseKind::Read(Reach::Itself));
+        }
     }
     let is_value = |at: usize| {
         let before = at.checked_sub(1).and_then(|at| rest.get(at));

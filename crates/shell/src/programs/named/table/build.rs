@@ -56,6 +56,8 @@ pub(super) static NAMED: &[Named] = &[
             "--cli-input-json",
             "--template-file",
             "--zip-file",
+            "--data-file",
+            "--file",
         ],
         &["--destination"],
     ),
