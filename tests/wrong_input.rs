@@ -264,3 +264,32 @@ fn a_command_line_that_can_t_be_started_is_told_before_anything_runs() {
     let ran = project.run(["run", "job.toml", "--json"]).expect_code(0);
     assert_eq!(ran.summary()["counts"]["succeeded"], 1);
 }
+
+/// The ledger's file is in the user's hands; what goes with it is said by the next run, and by each `log verify`.
+#[test]
+fn runs_that_went_with_their_ledger_are_told_once_by_the_next_run() {
+    let project = Project::with_job(FINE);
+    let remarks = || {
+        let ended = project.run(["run", "job.toml", "--json"]).expect_code(0);
+        ended.summary()["remarks"].to_string()
+    };
+    assert_eq!(remarks(), "[]");
+    assert_eq!(remarks(), "[]");
+    let state = std::fs::read_dir(project.home().join(".local/state/pointsman")).unwrap();
+    let folder = state.map(|entry| entry.unwrap().path()).next().unwrap();
+    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
+        let _ = std::fs::remove_file(folder.join(name));
+    }
+    let told = remarks();
+    assert!(told.contains("recorded here"), "{told}");
+    assert!(!remarks().contains("recorded here"));
+    let verify = project.run(["log", "verify"]).expect_code(1);
+    assert!(verify.out.contains("recorded here"), "{}", verify.out);
+    // What can be no ledger is told as such, and not waited for.
+    std::fs::remove_file(folder.join("ledger.db")).unwrap();
+    nix::unistd::mkfifo(&folder.join("ledger.db"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let run = project.run(["run", "job.toml"]).expect_code(2);
+    assert!(run.err.contains("it is no plain file"), "{}", run.err);
+    let log = project.run(["log"]).expect_code(2);
+    assert!(log.err.contains("is no ledger of pointsman"), "{}", log.err);
+}

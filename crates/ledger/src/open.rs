@@ -12,7 +12,7 @@ use pointsman_model::{CallId, PermissionRequest, RunId};
 use rusqlite::{Connection, ErrorCode};
 
 use crate::ledger::{AppendError, Health, Ledger};
-use crate::reader::ChainDamage;
+use crate::reader::{ChainDamage, missing_since};
 use crate::record::{
     ChainPoint, DamageFound, ProcessGroupStarted, RecordBody, RequestOpened, SetAside,
 };
@@ -28,7 +28,7 @@ pub struct OpenReport {
     pub dead: Vec<DeadRun>,
     /// Process groups of dead leaders that nobody has seen end; they may still run.
     pub groups: Vec<ProcessGroupStarted>,
-    /// Damaged records in the dead runs.
+    /// Damaged records in the dead runs, and what was recorded and is not here any more, as far as no run was told of it.
     pub damaged: Vec<ChainDamage>,
     /// The database that was set aside, if one was.
     pub set_aside: Option<SetAsideReport>,
@@ -199,6 +199,12 @@ pub(crate) fn prepare(
         Opened::Sound(connection) => connection,
         Opened::Damaged(why) => replace_damaged(path, &in_use, &why, &mut report)?,
     };
+    // Before anything is noted anew.
+    let missing = match missing_since(&connection, path) {
+        // It is about to be found.
+        Err(error) if is_damage(&error) => Vec::new(),
+        missing => missing.map_err(|source| store_error(path, source))?,
+    };
     let found = match recovery::close_dead_runs(&mut connection, path, clock.now()) {
         Err(error) if is_damage(&error) => {
             let why = error.to_string();
@@ -211,7 +217,8 @@ pub(crate) fn prepare(
     let found = found.map_err(|source| store_error(path, source))?;
     report.dead = found.dead;
     report.groups = found.groups;
-    report.damaged = found.damaged;
+    report.damaged = missing;
+    report.damaged.extend(found.damaged);
 
     let to_tell = to_tell(&report);
     let health = Arc::new(Health::default());
@@ -253,7 +260,9 @@ fn make_files(path: &Path) -> io::Result<File> {
     };
     let in_use = make(&salvage::beside(path, ".lock"))?;
     in_use.lock_shared()?;
-    drop(make(path)?);
+    if !make(path)?.metadata()?.is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
     Ok(in_use)
 }
 

@@ -24,7 +24,7 @@ pub use runs::{RunInfo, RunState};
 pub use story::{CallStory, RequestStory};
 use verify::Noted;
 pub use verify::{ChainDamage, VerifyReport};
-pub(crate) use verify::{is_here, verify_run};
+pub(crate) use verify::{is_here, missing_since, verify_run};
 
 /// A project's ledger, open for reading alone. All its functions block on the disk.
 pub struct LedgerReader {
@@ -130,11 +130,12 @@ impl LedgerReader {
     /// # Errors
     /// When there is none, it is not ours, or it can't be read.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let empty = |meta: std::fs::Metadata| meta.len() == 0;
-        match std::fs::metadata(path).map(empty) {
-            Ok(false) => {}
+        match std::fs::metadata(path) {
+            // Opening a pipe would wait for its other end.
+            Ok(meta) if !meta.is_file() => return Err(ReadError::Foreign(path.into())),
             // An empty file is a ledger whose first start has not come to its tables.
-            Ok(true) => return Err(missing(path)),
+            Ok(meta) if meta.len() == 0 => return Err(missing(path)),
+            Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(missing(path));
             }

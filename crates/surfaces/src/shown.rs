@@ -40,6 +40,19 @@ impl Extent {
     }
 }
 
+/// An error with all that caused it: `the answer can't be recorded: no space is left`.
+#[must_use]
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        // Writing into a String can't fail.
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
+}
+
 /// A text on one line: line feeds written as `⏎`, a long rest counted.
 #[must_use]
 pub fn line(text: &str) -> String {

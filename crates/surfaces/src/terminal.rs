@@ -248,6 +248,9 @@ pub(crate) fn refusal(answered: Result<Answered, AnswerError>) -> Option<String>
         Ok(Answered::Expired) => Some("is no longer open: its time was up".into()),
         Ok(Answered::PersonAtIt) => Some("is being answered at another surface".into()),
         Ok(Answered::NotFound) => Some("is not open any more".into()),
-        Err(error) => Some(format!("{error}; nothing was answered")),
+        Err(error) => Some(format!(
+            "{}; nothing was answered",
+            shown::with_causes(&error)
+        )),
     }
 }

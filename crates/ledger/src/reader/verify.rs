@@ -2,6 +2,8 @@
 
 mod noted;
 
+use std::path::Path;
+
 use pointsman_model::{Digest, RunId};
 use rusqlite::Connection;
 
@@ -104,6 +106,29 @@ impl LedgerReader {
         report.set_aside = set_aside.into_iter().map(|(_, aside)| aside).collect();
         Ok(())
     }
+}
+
+/// What was recorded in that database and is not here any more, as far as no run's chain tells of it.
+pub(crate) fn missing_since(
+    connection: &Connection,
+    database: &Path,
+) -> rusqlite::Result<Vec<ChainDamage>> {
+    let noted = Noted::beside(database);
+    let missing = noted.missing(connection, &set_asides(connection)?)?;
+    if missing.is_empty() {
+        return Ok(missing);
+    }
+    let mut statement =
+        connection.prepare_cached("SELECT body FROM records WHERE kind = 'damage_found'")?;
+    let bodies = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut told = Vec::new();
+    for body in bodies {
+        if let Ok(RecordBody::DamageFound(found)) = serde_json::from_str(&body?) {
+            told.push((found.run, found.number));
+        }
+    }
+    let is_new = |damage: &ChainDamage| !told.contains(&(damage.run, damage.number));
+    Ok(missing.into_iter().filter(is_new).collect())
 }
 
 fn check_file(connection: &Connection) -> rusqlite::Result<Vec<Box<str>>> {

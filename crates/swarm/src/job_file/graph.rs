@@ -8,7 +8,10 @@ enum Mark {
     Done,
 }
 
-/// Each cycle of the graph, once, as the jobs along it; the first one is the one that comes first in the file.
+/// The most cycles that are looked for: jobs that all need each other have as many as there are pairs.
+const CYCLES_MAX: usize = 16;
+
+/// The first cycles of the graph, each once, as the jobs along it; the first one is the one that comes first in the file.
 ///
 /// `needs[job]` lists the jobs that `job` needs. A job that needs itself is a cycle of one. The walk is iterative,
 /// since the length of a chain is the file's to choose.
@@ -35,6 +38,7 @@ pub(super) fn cycles(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
                     set(&mut marks, next, Mark::OnPath);
                     path.push((next, 0));
                 }
+                Some(Mark::OnPath) if found.len() >= CYCLES_MAX => return found,
                 Some(Mark::OnPath) => {
                     let along = path.iter().map(|(job, _)| *job);
                     found.push(from_first(along.skip_while(|job| *job != next).collect()));

@@ -34,6 +34,9 @@ const TIME_S: u32 = 60 * 60;
 /// The longest name of a job or agent, so that a lineage fits a line.
 const NAME_CHARS_MAX: usize = 48;
 
+/// The most names that are told of a cycle; the ways to break it are found at each of them.
+const CYCLE_NAMES_MAX: usize = 12;
+
 /// The keys of the file itself.
 pub(super) const FILE_KEYS: &[&str] = &[
     "slots",
@@ -376,6 +379,14 @@ fn report_cycles(reader: &mut Reader<'_>, jobs: &[Job], lines: &[usize]) {
             .collect();
         let message = match &names[..] {
             [job, _] => format!("the job `{job}` needs itself"),
+            [first, .., last] if names.len() > CYCLE_NAMES_MAX => format!(
+                "{} jobs wait for each other: {} → … → {last}",
+                names.len() - 1,
+                names
+                    .get(..CYCLE_NAMES_MAX - 2)
+                    .unwrap_or(&[first])
+                    .join(" → ")
+            ),
             names => format!("jobs wait for each other: {}", names.join(" → ")),
         };
         let at = cycle.first().and_then(|job| lines.get(*job)).copied();

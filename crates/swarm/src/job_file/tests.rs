@@ -296,6 +296,25 @@ model = { dialect = "openia", turns_max = -1, temperature = "hot", budget = { mo
     ));
 }
 
+/// Of many circles some are told, of a long one its ends.
+#[test]
+fn circles_without_number_are_told_in_bounds() {
+    let job = |name: usize, needs: &[usize]| {
+        let needs: Vec<String> = needs.iter().map(|need| format!("\"j{need}\"")).collect();
+        let needs = needs.join(", ");
+        format!("[[job]]\nname = \"j{name}\"\nneeds = [{needs}]\nstep = []\n")
+    };
+    let ring: String = (0..1_000).map(|at| job(at, &[(at + 1) % 1_000])).collect();
+    assert_eq!(
+        problems(&ring),
+        "jobs.toml:2:8: 1000 jobs wait for each other: j0 → j1 → j2 → j3 → j4 → j5 → j6 → j7 → j8 → j9 → … → j0 \
+         (take one of these `needs` away)"
+    );
+    let all: Vec<usize> = (0..200).collect();
+    let knot: String = all.iter().map(|at| job(*at, &all)).collect();
+    assert_eq!(problems(&knot).lines().count(), 16);
+}
+
 #[test]
 fn a_file_that_is_no_text_says_where() {
     let bytes = b"slots = 2\n# \xc3\xa4 \xff\n".to_vec();

@@ -484,6 +484,13 @@ fn remarks_of(report: &OpenReport, reaped: usize) -> Vec<Box<str>> {
         let groups = counted(reaped, "process group was", "process groups were");
         remarks.push(format!("{groups} still running, and ended").into());
     }
+    for damage in &report.damaged {
+        let text = format!(
+            "the ledger is not as it was written, see `pointsman log verify`: {}, record {}: {}",
+            damage.run, damage.number, damage.why
+        );
+        remarks.push(text.into());
+    }
     if let Some(aside) = &report.set_aside {
         let text = format!(
             "the ledger was damaged ({}) and lies at `{}` now; {} records were carried over",

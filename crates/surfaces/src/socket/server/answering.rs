@@ -127,7 +127,7 @@ fn done(text: String) -> Reply {
 
 fn failed(error: &dyn std::error::Error) -> Reply {
     Reply::Error {
-        text: error.to_string(),
+        text: shown::with_causes(error),
     }
 }
 
