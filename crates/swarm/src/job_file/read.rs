@@ -252,11 +252,9 @@ fn job<'t>(
             Some("add `name = \"...\"`"),
         ),
     }
+    let is_named = name.as_ref().is_some_and(|name| !name.text.is_empty());
     let worker = Worker {
-        what: match &name {
-            Some(name) if !name.text.is_empty() => "the job",
-            Some(_) | None => "a job",
-        },
+        what: if is_named { "the job" } else { "a job" },
         name: name.as_ref().map_or("", |name| &name.text),
         at: span.start,
         hint: "add `[[job.step]]` below it",
