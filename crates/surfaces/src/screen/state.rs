@@ -3,17 +3,19 @@
 //! A new request changes lists and numbers, never the view: requests are opened by the person alone,
 //! or follow the one that they have just answered.
 
+mod moves;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use pointsman_approvals::{Advice, OpenRequest};
 use pointsman_model::{
     Answerer, Explanation, Millis, RequestId, RunId, Surface, Verdict, VerdictKind, WallTime,
-    WorkerId,
 };
 use pointsman_swarm::RunEvent;
 use ratatui::layout::{Rect, Size};
 
+use self::moves::Way;
 use super::before::{self, Before};
 use super::dialog::{Dialog, Wish};
 use super::event::{Effect, Event};
@@ -519,60 +521,6 @@ impl State {
         effects
     }
 
-    fn go_on_from_here(&mut self, way: Way) -> Vec<Effect> {
-        match &self.view {
-            View::Request(dialog) => self.go_on(dialog.place, way),
-            View::Overview | View::Transcript(_) => Vec::new(),
-        }
-    }
-
-    /// Opens the neighbour of a place, or the overview when there is none that is open.
-    fn go_on(&mut self, from: Place, way: Way) -> Vec<Effect> {
-        self.refresh();
-        let which = self.overview.which;
-        let mut at = from;
-        for _ in 0..self.list(which).len() {
-            let next = match way {
-                Way::After => self.overview.after(at),
-                Way::Before => self.overview.before(at),
-            };
-            let Some(next) = next else { break };
-            let is_open = |group: &super::queue::Group| !group.open.is_empty();
-            if next != from && self.list(which).get(next).is_some_and(is_open) {
-                return self.open(next);
-            }
-            at = next;
-        }
-        let over = self
-            .list(which)
-            .get(from)
-            .is_none_or(|group| group.open.is_empty());
-        if over {
-            self.view = View::Overview;
-            self.overview.waiting.on = None;
-        }
-        Vec::new()
-    }
-
-    /// Puts a request before the person. What was typed before was meant for something else.
-    fn open(&mut self, place: Place) -> Vec<Effect> {
-        self.overview.waiting.on = Some(place);
-        let which = self.overview.which;
-        let at = (which, place);
-        let Some(dialog) = Dialog::open(at, self.list(which), self.size.width) else {
-            return Vec::new();
-        };
-        self.view = View::Request(Box::new(dialog));
-        vec![Effect::DropInput]
-    }
-
-    fn show_transcript(&mut self, worker: WorkerId) -> Vec<Effect> {
-        let mut transcript = Transcript::new(worker);
-        transcript.resize(self.size.width);
-        self.view = View::Transcript(Box::new(transcript));
-        vec![Effect::Load(worker)]
-    }
-
     fn ask_stop(&mut self, node: Node) {
         let agent = self
             .roster
@@ -585,13 +533,6 @@ impl State {
             None => StopBox::run(),
         });
     }
-}
-
-/// To which neighbour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    After,
-    Before,
 }
 
 /// What is told while an answer is on its way to the disk.
