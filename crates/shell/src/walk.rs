@@ -4,6 +4,7 @@
 //! until nothing new comes of them. What stands in words is walked before the command they belong
 //! to, in a state of its own, as the shell does.
 
+mod ambiguous;
 mod assign;
 mod branches;
 mod compute;

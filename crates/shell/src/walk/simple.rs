@@ -6,13 +6,13 @@ use pointsman_model::{
     Span, Word as ModelWord,
 };
 
-use super::{Input, Scene, Walker, redirect};
+use super::{Input, Scene, Walker, ambiguous, redirect};
 use crate::analysis::{NameCase, Nesting, Part, read, read_again};
 use crate::expand::{Expander, Output};
 use crate::field::Field;
 use crate::limits::{ALTERNATIVES_MAX, OUTPUT_DEPTH_MAX, SCRIPT_DEPTH_MAX};
 use crate::state::{Folder, State, Value};
-use crate::syntax::{AssignValue, Piece, Simple, Word};
+use crate::syntax::{Piece, Simple, Word};
 use crate::{builtins, output, programs, wrappers};
 
 /// A command with its words worked out.
@@ -81,12 +81,12 @@ impl Walker<'_> {
         state: &mut State,
         input: &Input,
     ) -> Input {
-        let ambiguous = ambiguous(scene, simple, state);
-        if ambiguous.is_empty() {
+        let several = ambiguous::names(scene, simple, state);
+        if several.is_empty() {
             return self.simple_once(scene, simple, state, input);
         }
         let mut readings = vec![state.clone()];
-        for name in ambiguous {
+        for name in several {
             let mut next = Vec::new();
             for reading in &readings {
                 let values: Vec<Value> = match reading.variables.get(&name) {
@@ -214,7 +214,7 @@ impl Walker<'_> {
     ) -> Option<String> {
         let name = simple.words.first().and_then(Word::bare);
         if !matches!(name, Some("echo" | "printf" | "cat"))
-            || !ambiguous(scene, simple, state).is_empty()
+            || !ambiguous::names(scene, simple, state).is_empty()
         {
             return None;
         }
@@ -555,51 +555,4 @@ fn part_text(scene: &Scene<'_>, simple: &Simple<'_>) -> CompactString {
         text.push_str(span.of(scene.source));
     }
     text
-}
-
-/// The variables in the command's words that have several values.
-fn ambiguous(scene: &Scene<'_>, simple: &Simple<'_>, state: &State) -> Vec<Box<str>> {
-    let mut found = Vec::new();
-    if state.variables.is_empty() {
-        return found;
-    }
-    let mut look = |word: &Word<'_>| find_ambiguous(word, state, &mut found);
-    simple.words.iter().for_each(&mut look);
-    for assign in simple.assignments.iter().chain(&simple.declared) {
-        match &assign.value {
-            AssignValue::One(word) => look(word),
-            AssignValue::Array(words) => words.iter().for_each(&mut look),
-        }
-    }
-    for redirect in &simple.redirects {
-        match redirect.kind {
-            crate::syntax::RedirectKind::Document => {
-                let number = redirect.target.span.start as usize;
-                if let Some(body) = scene.documents.get(number) {
-                    look(body);
-                }
-            }
-            _ => look(&redirect.target),
-        }
-    }
-    found
-}
-
-fn find_ambiguous(word: &Word<'_>, state: &State, found: &mut Vec<Box<str>>) {
-    for piece in &word.pieces {
-        let Piece::Parameter(parameter) = piece else {
-            continue;
-        };
-        for inner in &parameter.words {
-            find_ambiguous(inner, state, found);
-        }
-        let several = match state.variables.get(parameter.name) {
-            Some(Value::Texts(texts) | Value::Patterns(texts)) => texts.len() > 1,
-            Some(Value::Among(_)) => true,
-            Some(Value::List(_) | Value::Number | Value::Unknown) | None => false,
-        };
-        if several && !found.iter().any(|name| **name == *parameter.name) {
-            found.push(parameter.name.into());
-        }
-    }
 }
