@@ -9,6 +9,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use pointsman_model::AbsPath;
+use rustix::fs::{Access, access};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitStatus, pidfd_open};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -56,7 +57,9 @@ impl Child {
     /// Starts the program.
     pub(crate) fn start(spec: Program<'_>) -> Result<(Self, Pipes), RunError> {
         let program = find_program(spec.program, spec.folder, spec.env)?;
-        if !spec.folder.as_path().is_dir() {
+        // One that can't be entered fails as late as the program's own start, and as if that were to blame.
+        let folder = spec.folder.as_path();
+        if !folder.is_dir() || access(folder, Access::EXEC_OK).is_err() {
             return Err(RunError::NoFolder {
                 folder: spec.folder.clone(),
             });
