@@ -79,10 +79,10 @@ fn completions_and_manual_pages_know_every_verb() {
         let page = project.read(&format!("pages/pointsman-{verb}.1"));
         assert!(page.is_some_and(|page| page.contains(".SH")), "{verb}");
     }
-    // Those that print for people print for programs, too; the others print text for a program already.
+    // Those that print for people print for programs, too; the others print text for a program already, or draw.
     for verb in &verbs {
         let help = project.run([verb.as_str(), "--help"]).expect_code(0).out;
-        let is_text = ["completions", "man", "init"].contains(&verb.as_str());
+        let is_text = ["attach", "completions", "man", "init"].contains(&verb.as_str());
         let has_verbs = help.contains("Commands:");
         assert!(
             help.contains("--json") || is_text || has_verbs,
