@@ -128,6 +128,9 @@ fn has_any(args: &[Field], words: &[&str]) -> bool {
 
 /// Whether the argument is the option, with a value behind `=` or not, or in a bundle of letters.
 fn is_option(text: &str, option: &str) -> bool {
+    if !option.starts_with('-') || !text.starts_with('-') {
+        return text == option;
+    }
     let bundled = || {
         let letter = option.strip_prefix('-').filter(|it| it.len() == 1);
         letter.is_some_and(|letter| {
@@ -141,7 +144,7 @@ fn is_option(text: &str, option: &str) -> bool {
     text == option
         || text
             .strip_prefix(option)
-            .is_some_and(|rest| rest.starts_with('=') && option.starts_with('-'))
+            .is_some_and(|rest| rest.starts_with('='))
         || bundled()
 }
 
@@ -296,10 +299,10 @@ impl Uses {
 
     fn formatted(&mut self, formatter: &Formatter, called: &Called<'_>) {
         let args = called.args();
-        if !has_word(args, formatter.when) || has_any(args, formatter.unless) {
-            return;
-        }
-        if !has_word(args, formatter.words) {
+        if !has_word(args, formatter.words)
+            || !has_word(args, formatter.when)
+            || has_any(args, formatter.unless)
+        {
             return;
         }
         let mut operands: Vec<Field> = args

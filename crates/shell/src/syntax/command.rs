@@ -271,6 +271,22 @@ impl<'a> Parser<'a> {
         if self.sees("\\\n") {
             return self.unknown();
         }
+        let copies = matches!(kind, RedirectKind::CopyIn | RedirectKind::CopyOut);
+        if copies && self.peek() == Some(b'-') {
+            // `>&-` is one operator: what is glued to it is the next word.
+            let from = self.at;
+            self.at += 1;
+            let sign = self.slice(from, self.at);
+            return Ok(Some(Redirect {
+                kind,
+                descriptor: descriptor.map(|text| text.trim_matches(['{', '}'])),
+                target: Word {
+                    pieces: Pieces::of(Piece::Text(sign.into())),
+                    span: self.range_from(from),
+                },
+                span: self.range_from(start),
+            }));
+        }
         self.skip_blanks();
         let descriptor = descriptor.map(|text| text.trim_matches(['{', '}']));
         if kind == RedirectKind::Document {

@@ -249,6 +249,15 @@ fn lines() -> Vec<String> {
         .collect()
 }
 
+/// Whether the line ends inside a here-document.
+fn open_document(line: &str) -> bool {
+    let items = |text: &str| parse(text).map(|tree| tree.script.items.len());
+    match (items(line), items(&format!("{line}\n:"))) {
+        (Ok(short), Ok(long)) => line.contains("<<") && long <= short,
+        _ => false,
+    }
+}
+
 #[test]
 fn bash_prints_no_command_that_is_not_read() {
     let mut lines = lines();
@@ -277,7 +286,10 @@ fn bash_prints_no_command_that_is_not_read() {
             }
             continue;
         };
-        // What is printed of a here-document is not always what was read.
+        // What is printed of a here-document is not always what was read, nor behind one without its end.
+        if open_document(line) {
+            continue;
+        }
         let theirs = commands(&plain(printed));
         let (Some(ours), Some(theirs)) = (ours, theirs) else {
             if number < odd && commands(line).is_none() {
