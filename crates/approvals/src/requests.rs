@@ -541,7 +541,7 @@ impl Requests {
         self.inner.epoch
     }
 
-    /// All open requests, oldest first.
+    /// All open requests, in the order in which they came to the surfaces; those that checks look at first come last.
     #[must_use]
     pub fn list(&self) -> Vec<Arc<OpenRequest>> {
         self.inner.board.list()

@@ -111,8 +111,12 @@ async fn requests_are_listed_as_they_came_to_the_surfaces() {
     };
     let ids = |numbers: [u32; 4]| numbers.map(|number| sample::request(number).id);
     assert_eq!(listed(), ids([2, 4, 1, 3]));
-    running.requests.show(sample::request(3).id).await;
-    running.requests.show(sample::request(1).id).await;
+    let mut events = running.requests.subscribe();
+    for number in [3, 1] {
+        let id = sample::request(number).id;
+        running.requests.show(id).await;
+        while events.next().await != Some(RequestEvent::Shown { id }) {}
+    }
     assert_eq!(listed(), ids([2, 4, 3, 1]));
 }
 
