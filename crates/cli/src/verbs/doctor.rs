@@ -16,7 +16,7 @@ use pointsman_surfaces::shown;
 use pointsman_surfaces::socket::{Ask, Client, Reply};
 use serde::Serialize;
 
-use super::rules;
+use super::{log, rules};
 use crate::arguments::DoctorArguments;
 use crate::failure::{Code, Failure};
 use crate::output::Output;
@@ -249,9 +249,9 @@ fn ledger(place: &Place) -> Vec<Finding> {
             "ledger",
             State::Well,
             format!(
-                "{} records of {} runs, {}, all as they were written",
+                "{} records of {}, {}, all as they were written",
                 report.records,
-                report.heads.len(),
+                log::counted_runs(report.heads.len()),
                 size(&path)
             ),
         )),

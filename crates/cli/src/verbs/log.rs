@@ -199,17 +199,21 @@ fn verify(ledger: &LedgerReader, output: &mut Output) -> Result<Code, Failure> {
 }
 
 fn verify_summary(report: &VerifyReport) -> String {
-    let runs: Vec<RunId> = report.heads.iter().map(|head| head.run).collect();
     let how = if report.is_sound() {
         "all are as they were written".to_owned()
     } else {
         format!("{} are not as they were written", report.damage.len())
     };
-    let runs = match runs.len() {
+    let runs = counted_runs(report.heads.len());
+    format!("{} records of {runs}: {how}\n", report.records)
+}
+
+/// So many runs, in words.
+pub(super) fn counted_runs(count: usize) -> String {
+    match count {
         1 => "1 run".to_owned(),
         count => format!("{count} runs"),
-    };
-    format!("{} records of {runs}: {how}\n", report.records)
+    }
 }
 
 fn verify_object(report: &VerifyReport) -> serde_json::Value {
