@@ -169,6 +169,22 @@ impl Project {
         session
     }
 
+    /// Makes the first record of this kind in the project's ledger one that can't be read.
+    pub(crate) fn damage_the_first(&self, kind: &str) {
+        let state = self.home().join(".local/state/pointsman");
+        let mut places = std::fs::read_dir(state).unwrap();
+        let ledger = places.find_map(|entry| {
+            let file = entry.unwrap().path().join("ledger.db");
+            file.is_file().then_some(file)
+        });
+        let raw = rusqlite::Connection::open(ledger.unwrap()).unwrap();
+        raw.execute_batch("DROP TRIGGER records_are_never_changed")
+            .unwrap();
+        let change = "UPDATE records SET body = substr(body, 2) \
+            WHERE seq = (SELECT min(seq) FROM records WHERE kind = ?1)";
+        assert_eq!(raw.execute(change, [kind]).unwrap(), 1);
+    }
+
     /// The open questions as `queue --json` tells them; none while no leader is up.
     pub(crate) fn queue(&self) -> Vec<Value> {
         let ended = self.run(["queue", "--json"]);

@@ -351,3 +351,18 @@ fn law_14_what_tightened_a_run_binds_it_under_its_next_leader() {
     assert_eq!(project.read("one.txt").as_deref(), Some("1"));
     assert_eq!(records(&project, "call_started").len(), 1);
 }
+
+#[test]
+fn law_23_a_run_of_which_a_record_is_damaged_is_not_taken_up() {
+    let project = Project::with_job(ASKS);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    kill(leader);
+    project.damage_the_first("request_opened");
+    let refused = project.run(["run", "--attended", "--resume", "run-1"]);
+    let refused = refused.expect_code(2);
+    let why = "1 record of run-1 can't be read";
+    assert!(refused.err.contains(why), "{}", refused.err);
+    assert!(refused.err.contains("log verify"), "{}", refused.err);
+    assert_eq!(project.read("asked.txt"), None);
+}

@@ -86,6 +86,8 @@ mod tests {
         assert!(is_of_this_process(i32::try_from(child.id()).unwrap()));
         child.kill().unwrap();
         child.wait().unwrap();
+        // Of one that is gone nobody can tell: it may have left an open connection to its parent.
+        assert!(is_of_this_process(i32::try_from(child.id()).unwrap()));
         // A shell that ends at once leaves its child to another parent.
         let told = Command::new("/bin/sh")
             .args(["-c", "/bin/sleep 600 >/dev/null 2>&1 & echo $!"])

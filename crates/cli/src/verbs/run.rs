@@ -173,6 +173,9 @@ fn start_failure(error: &StartError) -> Failure {
         StartError::ContextChanged { .. } => {
             failure.hint("put them back as they were (give the same rules, mode and `--attended`), or start a new run")
         }
+        StartError::PastDamaged { .. } => failure.hint(
+            "`pointsman log verify` names them, `pointsman log` tells what was done; start what is left as a new run",
+        ),
         StartError::Place(_) => {
             failure.hint("set `XDG_STATE_HOME` to a folder of yours that can be written")
         }

@@ -61,9 +61,12 @@ impl FarLeader {
             at: Seat::Screen,
         };
         match self.ask(ask).await {
-            Ok(Reply::Answered { text, .. } | Reply::Error { text } | Reply::NotFound { text }) => {
-                text
-            }
+            Ok(
+                Reply::Answered { text, .. }
+                | Reply::Error { text }
+                | Reply::BadInput { text }
+                | Reply::NotFound { text },
+            ) => text,
             Ok(_) => "the leader answered something else; nothing was lifted".into(),
             Err(why) => format!("{why}; nothing was lifted"),
         }
@@ -90,9 +93,12 @@ impl FarLeader {
             Ok(Reply::Answered {
                 came: Came::Won, ..
             }) => None,
-            Ok(Reply::Answered { text, .. } | Reply::Error { text } | Reply::NotFound { text }) => {
-                Some(text)
-            }
+            Ok(
+                Reply::Answered { text, .. }
+                | Reply::Error { text }
+                | Reply::BadInput { text }
+                | Reply::NotFound { text },
+            ) => Some(text),
             Ok(_) => Some("the leader answered something else; nothing was answered".into()),
             Err(why) => Some(format!("{why}; nothing was answered")),
         }

@@ -114,6 +114,17 @@ pub enum StartError {
     /// What is on record of it can't be read.
     #[error("what the run left can't be read")]
     Past(#[from] ReadError),
+    /// Records of the run are damaged.
+    #[error(
+        "{records} {} of {run} can't be read, and may have held rules that bind on or calls that were done",
+        match records { 1 => "record", _ => "records" }
+    )]
+    PastDamaged {
+        /// The run.
+        run: RunId,
+        /// How many records.
+        records: usize,
+    },
     /// An agent would be allowed other things than it was.
     #[error(
         "what the job `{job}` may do is not what it was when its agent was started: settings, the command line, or whether somebody is there have changed"

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pointsman_ledger::{
-    CallLeft, Filter, LedgerReader, LedgerRecord, ReadError, RecordBody, RecordKind, TurnPart,
-    WorkerEnd,
+    CallLeft, Filter, LedgerReader, LedgerRecord, RecordBody, RecordKind, TurnPart, WorkerEnd,
 };
 use pointsman_model::{CallId, Digest, Lineage, Outcome, PermissionRequest, RunId, WorkerId};
 use pointsman_tools::{Became, CallEnd, PastAgent, PastCall};
 
+use super::options::StartError;
 use super::past_orders::PastOrders;
 use crate::plan::TryEnd;
 
@@ -44,7 +44,11 @@ struct Left {
 
 impl Past {
     /// Reads it. Blocks on the disk.
-    pub(super) fn read(ledger: &Path, run: RunId) -> Result<Self, ReadError> {
+    ///
+    /// # Errors
+    /// When the ledger can't be read, or a record of the run is damaged: it may have held a rule that binds on, or the
+    /// start of a call that must not be done again.
+    pub(super) fn read(ledger: &Path, run: RunId) -> Result<Self, StartError> {
         let records = LedgerReader::open(ledger)?.records(&Filter {
             kinds: vec![
                 RecordKind::WorkerSpawned,
@@ -60,6 +64,12 @@ impl Past {
             ],
             ..Filter::of_run(run)
         })?;
+        if !records.unreadable.is_empty() {
+            return Err(StartError::PastDamaged {
+                run,
+                records: records.unreadable.len(),
+            });
+        }
         let mut reading = Reading::default();
         for record in records.records {
             reading.take(record);
