@@ -155,10 +155,11 @@ impl Leader {
         Ok((names, self.plan.handle(PlanEvent::Add { jobs })))
     }
 
+    /// Puts an order on disk, before whoever gave it hears that it is carried out: the next leader has to know it.
     async fn recorded(&self, by: Answerer, order: RunOrder) -> Result<(), OrderError> {
         let given = OrderGiven { by, order };
         let recorded: Result<_, AppendError> =
-            self.ground.ledger.note(self.ground.run, given).await;
+            self.ground.ledger.append(self.ground.run, given).await;
         recorded.map(drop).map_err(OrderError::NotRecorded)
     }
 }
