@@ -98,11 +98,7 @@ fn law_20_the_next_start_closes_what_was_open_and_repeats_nothing() {
 fn law_21_groups_that_outlived_their_leader_are_reaped_at_the_next_start() {
     let project = killed_in_the_middle();
     project.write("next.toml", "[[job]]\nname = \"look\"\n[[job.step]]\ntool = \"Read\"\ninput = { file_path = \"job.toml\" }\n");
-    let socket = |project: &Project| {
-        let state = std::fs::read_dir(project.home().join(".local/state/pointsman")).unwrap();
-        let folder = state.map(|entry| entry.unwrap().path()).next().unwrap();
-        folder.join("run-1.sock").exists()
-    };
+    let socket = |project: &Project| project.state_folder().join("run-1.sock").exists();
     assert!(socket(&project));
     project.run(["run", "next.toml"]).expect_code(0);
     // Nor does the socket stay that nobody listens at.

@@ -169,15 +169,16 @@ impl Project {
         session
     }
 
+    /// The folder that holds the project's ledger, once something has run.
+    pub(crate) fn state_folder(&self) -> PathBuf {
+        let all = std::fs::read_dir(self.home().join(".local/state/pointsman")).unwrap();
+        let mut folders = all.map(|entry| entry.unwrap().path());
+        folders.next().unwrap()
+    }
+
     /// Makes the first record of this kind in the project's ledger one that can't be read.
     pub(crate) fn damage_the_first(&self, kind: &str) {
-        let state = self.home().join(".local/state/pointsman");
-        let mut places = std::fs::read_dir(state).unwrap();
-        let ledger = places.find_map(|entry| {
-            let file = entry.unwrap().path().join("ledger.db");
-            file.is_file().then_some(file)
-        });
-        let raw = rusqlite::Connection::open(ledger.unwrap()).unwrap();
+        let raw = rusqlite::Connection::open(self.state_folder().join("ledger.db")).unwrap();
         raw.execute_batch("DROP TRIGGER records_are_never_changed")
             .unwrap();
         let change = "UPDATE records SET body = substr(body, 2) \

@@ -132,9 +132,7 @@ fn a_digest_says_yes_to_that_content_alone() {
 fn a_damaged_record_of_trust_is_told_and_counts_as_none() {
     let project = loosened();
     project.run(["trust", "--yes"]).expect_code(0);
-    let state = project.home().join(".local/state/pointsman");
-    let folder = std::fs::read_dir(state).unwrap().next().unwrap().unwrap();
-    std::fs::write(folder.path().join("trust.json"), "{").unwrap();
+    std::fs::write(project.state_folder().join("trust.json"), "{").unwrap();
     let ended = project.run(["check", "Write", "out.txt"]).expect_code(4);
     assert!(ended.err.contains("is damaged"), "{}", ended.err);
     project.run(["trust", "--yes"]).expect_code(0);

@@ -108,16 +108,15 @@ fn a_state_folder_that_can_t_be_made_is_told() {
 fn a_ledger_of_another_program_is_left_alone() {
     let project = Project::with_job(FINE);
     project.run(["run", "job.toml"]).expect_code(0);
-    let state = project.home().join(".local/state/pointsman");
-    let folder = std::fs::read_dir(&state).unwrap().next().unwrap().unwrap();
+    let folder = project.state_folder();
     let mode = folder.metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
-    for entry in std::fs::read_dir(folder.path()).unwrap() {
+    for entry in std::fs::read_dir(&folder).unwrap() {
         std::fs::remove_file(entry.unwrap().path()).unwrap();
     }
     let foreign =
         "this is somebody's diary, not a database, and long enough to look at\n".repeat(20);
-    let ledger = folder.path().join("ledger.db");
+    let ledger = folder.join("ledger.db");
     std::fs::write(&ledger, &foreign).unwrap();
     let log = project.run(["log"]).expect_code(2);
     assert!(log.err.contains("is no ledger of pointsman"), "{}", log.err);
@@ -275,8 +274,7 @@ fn runs_that_went_with_their_ledger_are_told_once_by_the_next_run() {
     };
     assert_eq!(remarks(), "[]");
     assert_eq!(remarks(), "[]");
-    let state = std::fs::read_dir(project.home().join(".local/state/pointsman")).unwrap();
-    let folder = state.map(|entry| entry.unwrap().path()).next().unwrap();
+    let folder = project.state_folder();
     for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
         let _ = std::fs::remove_file(folder.join(name));
     }

@@ -6,7 +6,7 @@ mod glob;
 mod path;
 
 pub(crate) use command::{CommandSubject, Of, Reading, ReadingFor};
-pub(crate) use glob::{any_below, matches_name};
+pub(crate) use glob::{Below, any_below, look_below, matches_name};
 pub(crate) use path::{KnownPath, PathKind, PathSubject, lower};
 
 use pointsman_model::{AgentName, HostName};

@@ -15,6 +15,8 @@ use crate::limits::{EFFECTS_MAX, PARTS_MAX};
 use crate::syntax::{parse, scan};
 use crate::{Analysis, Surroundings, analyse, opinion, work};
 
+#[cfg(test)]
+pub(crate) use respaced::ends_in_document;
 pub use respaced::spacing_changes_nothing;
 
 /// Work that a line may cause whatever its length: what the limits on repeats allow.

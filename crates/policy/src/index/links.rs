@@ -3,6 +3,7 @@
 use pointsman_model::AbsPath;
 
 use super::paths::AnchoredPath;
+use crate::subject::{Below, look_below};
 use crate::{EntryKind, FileId, Tree};
 
 /// So many entries below a rule's folder are looked at for another name of a file. A rule whose files lie deeper in more
@@ -20,21 +21,5 @@ pub(super) fn covers_another_name(at: &AnchoredPath, file: &FileId, tree: &dyn T
     if tree.kind(&base) != EntryKind::Folder {
         return is(&base);
     }
-    let mut open = vec![base];
-    let mut looked_at = 0;
-    while let Some(folder) = open.pop() {
-        let left = ENTRIES_MAX.saturating_sub(looked_at);
-        for name in tree.list(&folder, left).unwrap_or_default() {
-            looked_at += 1;
-            let path = folder.join(&name);
-            if is(&path) {
-                return true;
-            }
-            let linked = tree.hops(&path).len() > 1;
-            if !linked && tree.kind(&path) == EntryKind::Folder {
-                open.push(path);
-            }
-        }
-    }
-    false
+    look_below(&base, tree, ENTRIES_MAX, &mut |path| is(path)) == Below::Found
 }

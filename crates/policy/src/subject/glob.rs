@@ -78,20 +78,41 @@ pub(crate) fn any_below(
     tree: &dyn Tree,
     is: &mut dyn FnMut(&AbsPath) -> bool,
 ) -> bool {
+    look_below(folder, tree, BELOW_MAX, is) != Below::Nothing
+}
+
+/// What a look at all below a folder came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Below {
+    /// Something there is such.
+    Found,
+    /// Nothing is.
+    Nothing,
+    /// There is more than was looked at, and nothing of that is.
+    TooMuch,
+}
+
+/// Looks whether something below `folder` is such, at `entries_max` entries at most. Links are not followed.
+pub(crate) fn look_below(
+    folder: &AbsPath,
+    tree: &dyn Tree,
+    entries_max: usize,
+    is: &mut dyn FnMut(&AbsPath) -> bool,
+) -> Below {
     let mut looked_at = 0;
     let mut open = vec![folder.clone()];
     while let Some(here) = open.pop() {
-        let Some(names) = tree.list(&here, BELOW_MAX) else {
+        let Some(names) = tree.list(&here, entries_max) else {
             continue;
         };
         for name in names {
             looked_at += 1;
-            if looked_at > BELOW_MAX {
-                return true;
+            if looked_at > entries_max {
+                return Below::TooMuch;
             }
             let path = here.join(&name);
             if is(&path) {
-                return true;
+                return Below::Found;
             }
             let linked = tree.hops(&path).len() > 1;
             if !linked && tree.kind(&path) == EntryKind::Folder {
@@ -99,5 +120,5 @@ pub(crate) fn any_below(
             }
         }
     }
-    false
+    Below::Nothing
 }

@@ -31,9 +31,7 @@ pub fn spacing_changes_nothing(line: &str) -> Result<(), String> {
         with(line, &gaps, " "),
         with(line, &gaps, "\t \t"),
     ];
-    // A here-document that is not ended takes in what is put behind it.
-    let longer = format!("{line}\n:");
-    if parse(&longer).is_ok_and(|longer| longer.script.items.len() > tree.script.items.len()) {
+    if !ends_in_document(line) {
         forms.push(format!("{line}\n"));
         forms.push(format!("{line}\n# note; rm x"));
     }
@@ -51,6 +49,15 @@ pub fn spacing_changes_nothing(line: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether the line ends inside a here-document, which takes in what is put behind it.
+pub(crate) fn ends_in_document(line: &str) -> bool {
+    let commands = |text: &str| parse(text).map(|tree| tree.script.items.len());
+    match (commands(line), commands(&format!("{line}\n:"))) {
+        (Ok(alone), Ok(followed)) => line.contains("<<") && followed <= alone,
+        _ => false,
+    }
 }
 
 /// The line with a comment behind it, when none stands there and no here-document ends it.

@@ -101,7 +101,7 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
     }
 }
 
-/// The open requests, oldest first.
+/// The open requests, in the order in which they came to the surfaces.
 pub(super) fn queue(leader: &LeaderHandle) -> Reply {
     let now = leader.clock().now();
     let open = leader.requests().list();
