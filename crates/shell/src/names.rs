@@ -7,20 +7,6 @@ use rustc_hash::FxHashMap;
 /// An index over tables whose entries say which programs they are for.
 pub(crate) type ByName<T> = LazyLock<FxHashMap<&'static str, T>>;
 
-/// The entries by name, all those that a name has.
-pub(crate) fn all<T>(
-    entries: impl Iterator<Item = &'static T>,
-    names: impl Fn(&'static T) -> &'static [&'static str],
-) -> FxHashMap<&'static str, Vec<&'static T>> {
-    let mut index: FxHashMap<&str, Vec<&T>> = FxHashMap::default();
-    for entry in entries {
-        for name in names(entry) {
-            index.entry(name).or_default().push(entry);
-        }
-    }
-    index
-}
-
 /// The entries by name, the first one that a name has.
 pub(crate) fn first<T>(
     entries: impl Iterator<Item = &'static T>,

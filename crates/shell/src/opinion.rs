@@ -32,7 +32,7 @@ pub(crate) fn agrees(text: &str, tree: &Tree<'_>) -> bool {
 
 /// Spelling without what the parsers drop at different times: continued lines.
 fn spelled(text: &str) -> Cow<'_, str> {
-    if text.contains("\\\n") {
+    if text.as_bytes().contains(&b'\\') && text.contains("\\\n") {
         Cow::Owned(text.replace("\\\n", ""))
     } else {
         Cow::Borrowed(text)

@@ -22,17 +22,23 @@ fn printed(at: &Expander<'_>, script: &Script<'_>) -> Output {
         return Output::Unknown;
     };
     match &item.command {
-        Command::Simple(simple) => match of_simple(at, simple) {
-            Output::Unknown => listed(at, std::slice::from_ref(&item.command)),
-            known => known,
-        },
+        Command::Simple(simple) => {
+            // Worked out once: what stands in its words may be worked out in turn.
+            let Some(fields) = at.all(&simple.words) else {
+                return Output::Unknown;
+            };
+            match of_fields(at, simple, &fields) {
+                Output::Unknown => names_alone(listed_by(at, simple, &fields, None)),
+                known => known,
+            }
+        }
         Command::Pipeline(commands) => match commands.last() {
             Some(Command::Simple(last))
                 if at.all(&last.words).is_some_and(|fields| counts(&fields)) =>
             {
                 Output::Number
             }
-            _ => listed(at, commands),
+            _ => names_alone(listed(at, commands)),
         },
         Command::Chain(..)
         | Command::Not(_)
@@ -45,48 +51,61 @@ fn printed(at: &Expander<'_>, script: &Script<'_>) -> Output {
 }
 
 /// The names that a program lists, those behind it in a pipeline picking some of its lines.
-fn listed(at: &Expander<'_>, commands: &[Command<'_>]) -> Output {
+fn listed(at: &Expander<'_>, commands: &[Command<'_>]) -> Option<Vec<PathValue>> {
     let mut listed: Option<Vec<PathValue>> = None;
     for command in commands {
         let Command::Simple(simple) = command else {
-            return Output::Unknown;
+            return None;
         };
-        let null =
-            |redirect: &crate::syntax::Redirect<'_>| matches!(redirect.descriptor, Some("2"));
-        if !simple.assignments.is_empty() || !simple.redirects.iter().all(null) {
-            return Output::Unknown;
-        }
         let mut fields = Vec::new();
         for word in &simple.words {
             at.fields(word, &mut fields);
         }
-        let input = Input {
-            fed: listed.is_some(),
-            text: None,
-            names: listed.take(),
-        };
-        let called = Called {
-            fields: &fields,
-            assignments: &[],
-            span: at.span(&Word {
-                pieces: Vec::new().into(),
-                span: simple.span,
-            }),
-            part: 0,
-            view: EffectView::Might,
-            input: &input,
-        };
-        let known = called
-            .program()
-            .is_some_and(|name| !at.state.functions.contains_key(name));
-        if !known {
-            return Output::Unknown;
-        }
-        listed = names_of(at, &called);
-        if listed.is_none() {
-            return Output::Unknown;
-        }
+        listed = Some(listed_by(at, simple, &fields, listed.take())?);
     }
+    listed
+}
+
+/// The names that a command with these fields lists, when it is fed those.
+fn listed_by(
+    at: &Expander<'_>,
+    simple: &Simple<'_>,
+    fields: &[Field],
+    fed: Option<Vec<PathValue>>,
+) -> Option<Vec<PathValue>> {
+    let null = |redirect: &crate::syntax::Redirect<'_>| matches!(redirect.descriptor, Some("2"));
+    if !simple.assignments.is_empty() || !simple.redirects.iter().all(null) {
+        return None;
+    }
+    let name = fields.first().and_then(Field::text)?;
+    if at.state.functions.contains_key(name) || prints_text(name) {
+        return None;
+    }
+    let input = Input {
+        fed: fed.is_some(),
+        text: None,
+        names: fed,
+    };
+    let called = Called {
+        fields,
+        assignments: &[],
+        span: at.span(&Word {
+            pieces: Vec::new().into(),
+            span: simple.span,
+        }),
+        part: 0,
+        view: EffectView::Might,
+        input: &input,
+    };
+    names_of(at, &called)
+}
+
+/// Builtins that print what they are given; no table knows them for a list of names.
+fn prints_text(name: &str) -> bool {
+    matches!(name, "echo" | "printf" | "pwd" | "true" | ":")
+}
+
+fn names_alone(listed: Option<Vec<PathValue>>) -> Output {
     match listed.as_deref() {
         Some([PathValue::Known(path)]) => {
             let path = escaped(path.as_str());
@@ -129,9 +148,17 @@ pub(crate) fn of_simple(at: &Expander<'_>, simple: &Simple<'_>) -> Output {
     if !simple.assignments.is_empty() {
         return Output::Unknown;
     }
-    let Some(fields) = at.all(&simple.words) else {
+    match at.all(&simple.words) {
+        Some(fields) => of_fields(at, simple, &fields),
+        None => Output::Unknown,
+    }
+}
+
+/// The same, its words worked out.
+fn of_fields(at: &Expander<'_>, simple: &Simple<'_>, fields: &[Field]) -> Output {
+    if !simple.assignments.is_empty() {
         return Output::Unknown;
-    };
+    }
     let Some(name) = fields.first().and_then(Field::text) else {
         return Output::Unknown;
     };
@@ -165,7 +192,7 @@ pub(crate) fn of_simple(at: &Expander<'_>, simple: &Simple<'_>) -> Output {
             Some(["%s\\n", only]) => Output::Text(format!("{only}\n")),
             _ => Output::Unknown,
         },
-        _ if counts(&fields) => Output::Number,
+        _ if counts(fields) => Output::Number,
         _ => Output::Unknown,
     }
 }

@@ -11,9 +11,11 @@ mod git;
 mod globals;
 mod interpreters;
 mod jq;
+mod known;
 mod listed;
 mod listings;
 mod make;
+mod marks;
 mod named;
 mod network;
 mod readers;
@@ -214,10 +216,12 @@ impl Facts {
 pub(crate) fn told_by_arguments(called: &Called<'_>) -> Told {
     let program = called.program().unwrap_or("");
     let name = program.rsplit('/').next().unwrap_or(program);
-    let carried = carriers::carried(called, name);
+    let known = known::of(name);
+    let marks = marks::Marks::of(called.args());
+    let carried = carriers::carried(called, known, marks);
     let mut inner = carried.inner;
     inner.extend(globals::without(called, name));
-    let mut uses = named::named(called, name);
+    let mut uses = named::named(called, name, known, marks);
     uses.extend(carried.uses);
     Told {
         inner,

@@ -67,7 +67,7 @@ static BY_NAME: ByName<RiskTag> = ByName::new(|| {
 });
 
 /// First words that earn a tag, by program and subcommand.
-const COMMANDS: [(RiskTag, &str, &[&str]); 14] = [
+static COMMANDS: [(RiskTag, &str, &[&str]); 14] = [
     (
         RiskTag::Destructive,
         "git",
@@ -117,7 +117,7 @@ const COMMANDS: [(RiskTag, &str, &[&str]); 14] = [
 ];
 
 /// Options that earn a tag, by program.
-const OPTIONS: [(RiskTag, &str, &[&str]); 6] = [
+static OPTIONS: [(RiskTag, &str, &[&str]); 6] = [
     (
         RiskTag::Destructive,
         "git",
@@ -263,24 +263,24 @@ fn by_name(run: &mut Run) {
         found.push((RiskTag::Destructive, head));
     }
     let words = run.canonical.as_ref().unwrap_or(&run.argv);
-    for (tag, program, subcommands) in COMMANDS {
-        if program == name
+    for (tag, program, subcommands) in &COMMANDS {
+        if *program == name
             && let Some(word) = words.get(1)
             && word
                 .literal()
                 .is_some_and(|text| subcommands.contains(&text))
         {
-            found.push((tag, word.span));
+            found.push((*tag, word.span));
         }
     }
-    for (tag, program, options) in OPTIONS {
-        if program == name
+    for (tag, program, options) in &OPTIONS {
+        if *program == name
             && let Some(word) = words
                 .iter()
                 .skip(1)
                 .find(|word| word.literal().is_some_and(|text| options.contains(&text)))
         {
-            found.push((tag, word.span));
+            found.push((*tag, word.span));
         }
     }
     if run.nature == RunNature::Program && name == "env" && run.argv.len() == 1 {

@@ -9,12 +9,15 @@ mod table;
 
 use pointsman_model::EffectView;
 
-use self::table::{CARRIERS, Carrier, FED, OPERANDS, Value};
+use self::table::{OPERANDS, Value};
 use super::told::{self, Language};
+use super::known::Tables;
+use super::marks::Marks;
 use super::{Facts, Inner, Use};
 use crate::field::Field;
-use crate::names::{self, ByName};
 use crate::walk::Called;
+
+pub(super) use self::table::{CARRIERS, Carrier, FED};
 
 /// A long option's beginning that is taken for the option, dashes counted.
 const ABBREVIATED_MIN: usize = 5;
@@ -30,10 +33,10 @@ pub(crate) struct Carried {
 }
 
 /// Looks for commands in the arguments.
-pub(crate) fn carried(called: &Called<'_>, name: &str) -> Carried {
+pub(super) fn carried(called: &Called<'_>, known: &Tables, marks: Marks) -> Carried {
     let mut found = Carried::default();
-    for carrier in BY_NAME.get(name).into_iter().flatten() {
-        if !applies(carrier, called.args()) {
+    for carrier in &known.carriers {
+        if !applies(carrier, called.args(), marks) {
             continue;
         }
         for option in carrier.options {
@@ -43,36 +46,34 @@ pub(crate) fn carried(called: &Called<'_>, name: &str) -> Carried {
                 }
                 continue;
             }
+            if !marks.may_have(option) {
+                continue;
+            }
             for value in values(called.args(), option) {
                 take(carrier, &value, called.args(), &mut found);
             }
         }
     }
     if let Some(text) = &called.input.text {
-        for (names, language) in FED {
-            if names.contains(&name) {
-                for script in told::scripts(*language, text) {
-                    found.unusual = true;
-                    let script = Field::made(&script, called.span);
-                    found.inner.push(Inner::Script(script, EffectView::Might));
-                }
+        for language in &known.fed {
+            for script in told::scripts(*language, text) {
+                found.unusual = true;
+                let script = Field::made(&script, called.span);
+                found.inner.push(Inner::Script(script, EffectView::Might));
             }
         }
     }
     found
 }
 
-/// The tables by program: most programs are in none of them.
-static BY_NAME: ByName<Vec<&Carrier>> =
-    ByName::new(|| names::all(CARRIERS.iter(), |carrier| carrier.names));
-
 /// Whether one of the subcommands of the table's entry is there, if it asks for one.
-fn applies(carrier: &Carrier, args: &[Field]) -> bool {
+fn applies(carrier: &Carrier, args: &[Field], marks: Marks) -> bool {
     carrier.within.is_empty()
-        || args
-            .iter()
-            .filter_map(Field::text)
-            .any(|text| carrier.within.contains(&text))
+        || marks.may_have_any(carrier.within)
+            && args
+                .iter()
+                .filter_map(Field::text)
+                .any(|text| carrier.within.contains(&text))
 }
 
 fn take(carrier: &Carrier, value: &Field, args: &[Field], found: &mut Carried) {

@@ -5,11 +5,12 @@ use pointsman_model::{Change, Reach, RunNature};
 use super::told::{self, Language};
 use super::{Asked, Facts, UseKind};
 use crate::field::Field;
+use crate::names::ByName;
 use crate::walk::texts_in;
 
 /// An interpreter: its name, options with code for their value, letters that may be bundled in
 /// front of those, and options with another value.
-const INTERPRETERS: [(&str, &[&str], &[&str]); 20] = [
+const INTERPRETERS: [Interpreter; 20] = [
     ("python", &["-c"], &["-W", "-X", "-m"]),
     (
         "node",
@@ -36,6 +37,17 @@ const INTERPRETERS: [(&str, &[&str], &[&str]); 20] = [
     ("sqlite3", &[], &[]),
 ];
 
+type Interpreter = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+static BY_NAME: ByName<Interpreter> = ByName::new(|| {
+    let named = INTERPRETERS.into_iter();
+    named.map(|interpreter| (interpreter.0, interpreter)).collect()
+});
+
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     let base = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
     let base = match base {
@@ -43,9 +55,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         "nodejs" => "node",
         base => base,
     };
-    let (_, codes, valued) = INTERPRETERS
-        .iter()
-        .find(|(interpreter, ..)| *interpreter == base || *interpreter == name)?;
+    let (_, codes, valued) = BY_NAME.get(base).or_else(|| BY_NAME.get(name))?;
     let mut facts = Facts::program();
     let mut args = asked.args().iter();
     let mut file: Option<&Field> = None;

@@ -9,35 +9,32 @@ mod table;
 
 use pointsman_model::{Change, EffectView, Reach};
 
-use self::formatters::{FORMATTERS, Formatter};
-use self::table::{Named, Operands};
+use self::table::Operands;
 use super::carriers::values;
+use super::known::Tables;
+use super::marks::Marks;
 use super::{Use, UseKind};
 use crate::expand::escaped;
 use crate::field::{Field, Known};
-use crate::names::{self, ByName};
 use crate::walk::Called;
 
-static BY_NAME: ByName<Vec<&Named>> =
-    ByName::new(|| names::all(table::named(), |named| named.names));
-
-static FORMATTERS_BY_NAME: ByName<Vec<&Formatter>> =
-    ByName::new(|| names::all(FORMATTERS.iter(), |formatter| formatter.names));
+pub(super) use self::formatters::{FORMATTERS, Formatter};
+pub(super) use self::table::{Named, named as entries};
 
 /// The files that the arguments of a command name.
-pub(crate) fn named(called: &Called<'_>, name: &str) -> Vec<Use> {
+pub(super) fn named(called: &Called<'_>, name: &str, known: &Tables, marks: Marks) -> Vec<Use> {
     let mut uses = Uses(Vec::new());
     let args = called.args();
-    for entry in BY_NAME.get(name).into_iter().flatten() {
-        if !has_word(args, entry.within) {
+    for entry in &known.named {
+        if !has_word(args, entry.within, marks) {
             continue;
         }
-        for option in entry.reads {
+        for option in entry.reads.iter().filter(|it| marks.may_have(it)) {
             for value in values(args, option) {
                 uses.file(&value, UseKind::Read(Reach::Itself));
             }
         }
-        for option in entry.writes {
+        for option in entry.writes.iter().filter(|it| marks.may_have(it)) {
             for value in values(args, option) {
                 uses.file(&value, UseKind::Write(Change::Content));
             }
@@ -57,7 +54,7 @@ pub(crate) fn named(called: &Called<'_>, name: &str) -> Vec<Use> {
         let file = Field::made(".npmrc", called.span);
         uses.push(&file, UseKind::Write(Change::Content));
     }
-    uses.told(called, name);
+    uses.told(called, name, marks);
     if name == "stow" {
         for option in ["-t", "--target"] {
             for target in values(args, option) {
@@ -73,8 +70,8 @@ pub(crate) fn named(called: &Called<'_>, name: &str) -> Vec<Use> {
             );
         }
     }
-    for formatter in FORMATTERS_BY_NAME.get(name).into_iter().flatten() {
-        uses.formatted(formatter, called);
+    for formatter in &known.formatters {
+        uses.formatted(formatter, called, marks);
     }
     uses.0
 }
@@ -84,18 +81,23 @@ const START_FILES: &[&str] = &["~/.bashrc", "~/.bash_profile", "~/.profile", "~/
 
 /// Places that some programs put themselves into, to be started from there.
 fn installs(name: &str, args: &[Field]) -> Option<&'static [&'static str]> {
-    let verb = args
-        .iter()
-        .find(|field| !field.may_be_option())
-        .and_then(Field::text);
+    let verb = || {
+        let mut operands = args.iter().filter(|field| !field.may_be_option());
+        operands.next().and_then(Field::text).unwrap_or("")
+    };
     let has = |option| args.iter().any(|field| field.is(option));
-    match (name, verb) {
-        ("pre-commit" | "lefthook", Some("install" | "uninstall")) => Some(HOOKS),
-        ("husky" | "simple-git-hooks", _) => Some(HOOKS),
-        ("overcommit", _) if has("--install") => Some(HOOKS),
-        ("conda" | "mamba" | "micromamba", Some("init" | "shell")) => Some(START_FILES),
-        ("pipx", Some("ensurepath")) | ("pnpm" | "volta", Some("setup")) => Some(START_FILES),
-        ("rustup-init" | "rustup-init.sh", _) if !has("--no-modify-path") => Some(START_FILES),
+    match name {
+        "pre-commit" | "lefthook" => {
+            matches!(verb(), "install" | "uninstall").then_some(HOOKS)
+        }
+        "husky" | "simple-git-hooks" => Some(HOOKS),
+        "overcommit" => has("--install").then_some(HOOKS),
+        "conda" | "mamba" | "micromamba" => {
+            matches!(verb(), "init" | "shell").then_some(START_FILES)
+        }
+        "pipx" => (verb() == "ensurepath").then_some(START_FILES),
+        "pnpm" | "volta" => (verb() == "setup").then_some(START_FILES),
+        "rustup-init" | "rustup-init.sh" => (!has("--no-modify-path")).then_some(START_FILES),
         _ => None,
     }
 }
@@ -116,14 +118,16 @@ fn sets_settings(args: &[Field]) -> bool {
 }
 
 /// Whether one of the words is among the arguments, or none is asked for.
-fn has_word(args: &[Field], words: &[&str]) -> bool {
-    words.is_empty() || has_any(args, words)
+fn has_word(args: &[Field], words: &[&str], marks: Marks) -> bool {
+    words.is_empty() || has_any(args, words, marks)
 }
 
-fn has_any(args: &[Field], words: &[&str]) -> bool {
-    args.iter()
-        .filter_map(Field::text)
-        .any(|text| words.iter().any(|word| is_option(text, word)))
+fn has_any(args: &[Field], words: &[&str], marks: Marks) -> bool {
+    marks.may_have_any(words)
+        && args
+            .iter()
+            .filter_map(Field::text)
+            .any(|text| words.iter().any(|word| is_option(text, word)))
 }
 
 /// Whether the argument is the option, with a value behind `=` or not, or in a bundle of letters.
@@ -194,7 +198,7 @@ impl Uses {
     }
 
     /// Files that stand in what a program is told: in statements, in lists, behind a scheme.
-    fn told(&mut self, called: &Called<'_>, name: &str) {
+    fn told(&mut self, called: &Called<'_>, name: &str, marks: Marks) {
         let args = called.args();
         if matches!(name, "psql" | "mysql" | "mariadb" | "sqlite3") {
             let told = args.iter().filter_map(Field::text);
@@ -210,6 +214,9 @@ impl Uses {
                 let field = Field::made(word, called.span);
                 self.push(&field, UseKind::Read(Reach::ContentBelow));
             }
+        }
+        if !marks.colon {
+            return;
         }
         for field in args.iter().filter(|field| field.prefix().contains(':')) {
             for front in ["file://", "fileb://"] {
@@ -297,11 +304,11 @@ impl Uses {
         }
     }
 
-    fn formatted(&mut self, formatter: &Formatter, called: &Called<'_>) {
+    fn formatted(&mut self, formatter: &Formatter, called: &Called<'_>, marks: Marks) {
         let args = called.args();
-        if !has_word(args, formatter.words)
-            || !has_word(args, formatter.when)
-            || has_any(args, formatter.unless)
+        if !has_word(args, formatter.words, marks)
+            || !has_word(args, formatter.when, marks)
+            || has_any(args, formatter.unless, marks)
         {
             return;
         }

@@ -12,7 +12,7 @@ use crate::expand::{Expander, Output};
 use crate::field::Field;
 use crate::limits::{ALTERNATIVES_MAX, OUTPUT_DEPTH_MAX, SCRIPT_DEPTH_MAX};
 use crate::state::{Folder, State, Value};
-use crate::syntax::{Piece, Simple, Word};
+use crate::syntax::{Piece, Range, Simple, Word};
 use crate::{builtins, output, programs, wrappers};
 
 /// A command with its words worked out.
@@ -49,14 +49,14 @@ pub(crate) fn joined(fields: &[Field]) -> CompactString {
         fields.filter(|(number, field)| *number == 0 || !field.continues)
     };
     let len: usize = words().map(|(_, field)| field.source.len() + 1).sum();
-    let mut text = CompactString::with_capacity(len.saturating_sub(1));
+    let mut text = String::with_capacity(len.saturating_sub(1));
     for (number, field) in words() {
         if number > 0 {
             text.push(' ');
         }
         text.push_str(&field.source);
     }
-    text
+    text.into()
 }
 
 impl Walker<'_> {
@@ -179,12 +179,15 @@ impl Walker<'_> {
             }
             assignments.push(shown);
         }
-        let mut fed = input.clone();
+        let mut own = (!simple.redirects.is_empty()).then(|| input.clone());
         for redirect in &simple.redirects {
             self.words_of(&inner, std::slice::from_ref(&redirect.target), state);
-            self.redirect(&inner, redirect, state, part, &mut fed);
+            if let Some(fed) = &mut own {
+                self.redirect(&inner, redirect, state, part, fed);
+            }
         }
-        self.remember_text(&inner, simple, &fed, state);
+        let fed = own.as_ref().unwrap_or(input);
+        self.remember_text(&inner, simple, fed, state);
         if fields.is_empty() {
             self.assignments_alone(&inner, simple, assignments, state, part);
             return Input::default();
@@ -195,7 +198,7 @@ impl Walker<'_> {
             span: scene.span(simple.span),
             part,
             view: view_of(scene, simple),
-            input: &fed,
+            input: fed,
         };
         let names = self.call(&inner, &called, state);
         Input {
@@ -546,13 +549,32 @@ fn part_text(scene: &Scene<'_>, simple: &Simple<'_>) -> CompactString {
         0
     };
     let spans = || assigns.clone().take(of_assigns).chain(words.clone());
+    if let Some(whole) = one_blank_apart(scene, spans()) {
+        return whole.into();
+    }
     let len: usize = spans().map(|span| span.of(scene.source).len() + 1).sum();
-    let mut text = CompactString::with_capacity(len.saturating_sub(1));
+    let mut text = String::with_capacity(len.saturating_sub(1));
     for span in spans() {
         if !text.is_empty() {
             text.push(' ');
         }
         text.push_str(span.of(scene.source));
     }
-    text
+    text.into()
+}
+
+/// The text from the first of these stretches to the last, when one blank is all that parts them.
+fn one_blank_apart<'s>(
+    scene: &Scene<'s>,
+    mut spans: impl Iterator<Item = Range>,
+) -> Option<&'s str> {
+    let mut whole = spans.next()?;
+    let source = scene.source.as_bytes();
+    for span in spans {
+        if span.start != whole.end + 1 || source.get(whole.end as usize) != Some(&b' ') {
+            return None;
+        }
+        whole.end = span.end;
+    }
+    Some(whole.of(scene.source))
 }

@@ -143,15 +143,6 @@ pub(super) fn call(
     let Some(words) = BY_NAME.get(name) else {
         return false;
     };
-    let facts = programs::describe(&programs::Asked {
-        called,
-        state,
-        start: walker.start,
-    });
-    if facts.nature == RunNature::KnownReader {
-        // A listing whose operand has such a name.
-        return false;
-    }
     let args = called.args();
     let from = if words.is_empty() {
         0
@@ -167,6 +158,15 @@ pub(super) fn call(
             None => return false,
         }
     };
+    let facts = programs::describe(&programs::Asked {
+        called,
+        state,
+        start: walker.start,
+    });
+    if facts.nature == RunNature::KnownReader {
+        // A listing whose operand has such a name.
+        return false;
+    }
     outer(walker, called, Kind::Runner, state);
     let mut own = state.clone();
     own.forget_variables();

@@ -22,8 +22,8 @@ pub(super) enum Value {
 
 /// Options of some programs.
 #[derive(Debug)]
-pub(super) struct Carrier {
-    pub(super) names: &'static [&'static str],
+pub(in crate::programs) struct Carrier {
+    pub(in crate::programs) names: &'static [&'static str],
     /// Words of which one must be among the arguments; none for all forms of the program.
     pub(super) within: &'static [&'static str],
     pub(super) options: &'static [&'static str],
@@ -119,7 +119,7 @@ const PRE_INVOKE: &[&str] = &[
     "*success*",
 ];
 
-pub(super) static CARRIERS: &[Carrier] = &[
+pub(in crate::programs) static CARRIERS: &[Carrier] = &[
     setting(SSH, &["-o"], SSH_KEYS),
     script(&["scp", "sftp"], &["-S", "-D"]),
     usual(&["mosh"], &["--ssh", "--server", "--client"], &["ssh"]),
@@ -418,7 +418,7 @@ pub(super) static CARRIERS: &[Carrier] = &[
 ];
 
 /// Programs that take commands of their own language from their input.
-pub(super) static FED: &[(&[&str], Language)] = &[
+pub(in crate::programs) static FED: &[(&[&str], Language)] = &[
     (
         &["mysql", "mariadb", "psql", "sqlite3", "sqlite"],
         Language::Sql,

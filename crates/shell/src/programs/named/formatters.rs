@@ -2,8 +2,8 @@
 
 /// A formatter.
 #[derive(Debug)]
-pub(super) struct Formatter {
-    pub(super) names: &'static [&'static str],
+pub(in crate::programs) struct Formatter {
+    pub(in crate::programs) names: &'static [&'static str],
     /// Subcommands of which one must be there; none for programs without.
     pub(super) words: &'static [&'static str],
     /// Options of which one has to be there for it to write; none when it always does.
@@ -82,7 +82,7 @@ const C: &[&str] = &[
 const RUST: &[&str] = &["*.rs"];
 const GO: &[&str] = &["*.go"];
 
-pub(super) static FORMATTERS: &[Formatter] = &[
+pub(in crate::programs) static FORMATTERS: &[Formatter] = &[
     told(&["prettier", "prettierd"], &["--write", "-w"], WEB),
     told(
         &[

@@ -25,8 +25,8 @@ pub(super) enum Operands {
 
 /// Options of some programs.
 #[derive(Debug)]
-pub(super) struct Named {
-    pub(super) names: &'static [&'static str],
+pub(in crate::programs) struct Named {
+    pub(in crate::programs) names: &'static [&'static str],
     /// Words of which one must be among the arguments; none for all forms of the program.
     pub(super) within: &'static [&'static str],
     pub(super) reads: &'static [&'static str],
@@ -71,7 +71,7 @@ const fn within(words: &'static [&'static str], named: Named) -> Named {
 }
 
 /// All of them.
-pub(super) fn named() -> impl Iterator<Item = &'static Named> {
+pub(in crate::programs) fn named() -> impl Iterator<Item = &'static Named> {
     [build::NAMED, convert::NAMED, talk::NAMED]
         .into_iter()
         .flatten()
