@@ -47,8 +47,13 @@ impl AbsPath {
         }
         let plain = |segment: &str| !matches!(segment, "" | "." | "..");
         if text.split('/').all(plain) {
-            let slash = if self.0.len() == 1 { "" } else { "/" };
-            return Self(format!("{}{slash}{text}", self.0).into());
+            let mut joined = String::with_capacity(self.0.len() + 1 + text.len());
+            joined.push_str(&self.0);
+            if self.0.len() > 1 {
+                joined.push('/');
+            }
+            joined.push_str(text);
+            return Self(joined.into());
         }
         let mut segments: Vec<&str> = if text.starts_with('/') {
             Vec::new()

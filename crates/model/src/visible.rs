@@ -20,14 +20,20 @@ pub struct HiddenChar {
 /// not the plain one. What only says how the visible sign before it is drawn hides nothing.
 #[must_use]
 pub fn first_hidden(text: &str) -> Option<HiddenChar> {
-    if text
-        .bytes()
-        .all(|b| matches!(b, b' '..=b'~' | b'\t' | b'\n'))
-    {
+    if is_plain(text.as_bytes()) {
         return None;
     }
     let found = looks(text).find(|(_, _, look)| *look == Look::Hidden);
     found.map(|(at, char, _)| HiddenChar { char, at })
+}
+
+/// Whether there are none but visible ASCII characters and plain blanks: looked at in stretches without a way out,
+/// so that many bytes are looked at at once.
+fn is_plain(bytes: &[u8]) -> bool {
+    let plain = |byte: &u8| matches!(*byte, b' '..=b'~' | b'\t' | b'\n');
+    bytes
+        .chunks(32)
+        .all(|chunk| chunk.iter().fold(true, |all, byte| all & plain(byte)))
 }
 
 /// `text` with each hidden character written as `‹U+202E›`. Borrowed when there is none.

@@ -17,6 +17,11 @@ pub(crate) struct Options {
     pub(crate) long_value: &'static [&'static str],
 }
 
+/// Whether the letter is among these, all of which are ASCII.
+fn has(letters: &str, letter: char) -> bool {
+    u8::try_from(letter).is_ok_and(|letter| letters.as_bytes().contains(&letter))
+}
+
 /// One argument, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Arg<'f> {
@@ -91,9 +96,9 @@ fn letters_known<'f>(field: &'f Field, options: &Options, read: &mut Vec<Arg<'f>
     for (at, char) in letters.unwrap_or("").char_indices() {
         let behind = 1 + at + char.len_utf8();
         let letter = prefix.get(1 + at..behind).unwrap_or("");
-        if options.short.contains(char) {
+        if has(options.short, char) {
             read.push(Arg::Option(letter, None));
-        } else if options.short_glued.contains(char) || options.short_value.contains(char) {
+        } else if has(options.short_glued, char) || has(options.short_value, char) {
             read.push(Arg::Option(letter, Some(field.tail(behind))));
             break;
         } else {
@@ -158,12 +163,12 @@ fn short<'f>(
         let behind = at + char.len_utf8();
         let letter = text.get(at..behind).unwrap_or("");
         let glued = behind < text.len();
-        if options.short.contains(char) {
+        if has(options.short, char) {
             read.push(Arg::Option(letter, None));
-        } else if options.short_glued.contains(char) {
+        } else if has(options.short_glued, char) {
             read.push(Arg::Option(letter, glued.then(|| field.tail(behind))));
             return 0;
-        } else if options.short_value.contains(char) {
+        } else if has(options.short_value, char) {
             if glued {
                 read.push(Arg::Option(letter, Some(field.tail(behind))));
                 return 0;

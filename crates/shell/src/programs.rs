@@ -34,6 +34,7 @@ pub(crate) use special::is_well_known;
 
 use pointsman_model::{AbsPath, Change, EffectView, PathValue, Reach, RunNature, Word};
 
+use self::known::Tables;
 use crate::field::Field;
 use crate::state::State;
 use crate::walk::Called;
@@ -214,13 +215,15 @@ impl Facts {
 /// What its arguments say of what it starts and which files it uses, whatever else it does. Gives
 /// possibilities alone.
 pub(crate) fn told_by_arguments(called: &Called<'_>) -> Told {
-    let program = called.program().unwrap_or("");
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let known = known::of(name);
+    let name = last_name(called.program().unwrap_or(""));
+    told(called, name, known::of(name))
+}
+
+fn told(called: &Called<'_>, name: &str, known: &Tables) -> Told {
     let marks = marks::Marks::of(called.args());
     let carried = carriers::carried(called, known, marks);
     let mut inner = carried.inner;
-    inner.extend(globals::without(called, name));
+    inner.extend(globals::without(called, name, known));
     let mut uses = named::named(called, name, known, marks);
     uses.extend(carried.uses);
     Told {
@@ -239,23 +242,30 @@ pub(crate) struct Told {
     pub(crate) unusual: bool,
 }
 
+/// The name of the file that a program is.
+pub(crate) fn last_name(program: &str) -> &str {
+    let slash = program.bytes().rposition(|byte| byte == b'/');
+    slash.map_or(program, |at| program.get(at + 1..).unwrap_or(""))
+}
+
 /// What the command does.
 pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
     let program = asked.called.program().unwrap_or("");
-    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = last_name(program);
+    let known = known::of(name);
     let mut facts = by_name(asked, name);
-    let told = told_by_arguments(asked.called);
+    let told = told(asked.called, name, known);
     facts.inner.extend(told.inner);
     facts.uses.extend(told.uses);
     facts.inner.extend(written(asked, name));
     if told.unusual {
         facts.guard();
     }
-    if program != name {
+    if program.len() != name.len() {
         // A file of that name elsewhere may be anything.
         facts.spoil();
     }
-    if facts.nature == RunNature::KnownReader && !listed::runs_unasked(name) {
+    if facts.nature == RunNature::KnownReader && !known.unasked {
         facts.spoil();
     }
     facts

@@ -5,6 +5,7 @@ use pointsman_model::{
 };
 
 use crate::names::ByName;
+use crate::programs::last_name;
 
 /// Programs that earn a tag by their name.
 const PROGRAMS: [(RiskTag, &[&str]); 5] = [
@@ -254,7 +255,7 @@ fn by_name(run: &mut Run) {
     let Some(program) = run.program() else {
         return;
     };
-    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = last_name(program);
     let mut found: Vec<(RiskTag, Span)> = Vec::new();
     let head = run.argv.first().map_or(run.span, |word| word.span);
     if let Some(tag) = BY_NAME.get(name) {
@@ -301,7 +302,7 @@ fn path_text(used: &PathUse) -> &str {
 
 fn is_secret(used: &PathUse) -> bool {
     let path = path_text(used);
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = last_name(path);
     SECRET_NAMES.contains(&name)
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
         || name == ".env"
@@ -315,7 +316,7 @@ fn is_secret(used: &PathUse) -> bool {
 
 fn is_lasting(used: &PathUse) -> bool {
     let path = path_text(used);
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = last_name(path);
     LASTING_NAMES.contains(&name)
         || path
             .split('/')

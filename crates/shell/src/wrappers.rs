@@ -15,7 +15,7 @@ use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 use self::table::{Entry, Kind};
 use crate::field::Field;
 use crate::options::first_operand;
-use crate::programs::{self, told_by_arguments};
+use crate::programs::{self, last_name, told_by_arguments};
 use crate::state::State;
 use crate::walk::{Called, Scene, Walker};
 
@@ -30,7 +30,7 @@ pub(crate) fn call(
     program: &str,
     state: &mut State,
 ) -> bool {
-    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = last_name(program);
     if !wrap(walker, scene, called, name, state) {
         return false;
     }
@@ -165,7 +165,7 @@ fn kind_here(called: &Called<'_>, entry: &Entry) -> Kind {
 /// Whether a wrapper that runs a command as somebody else, or with other libraries, stays in this folder.
 fn keeps_folder(called: &Called<'_>, options: &[Field]) -> bool {
     let program = called.program().unwrap_or("");
-    match program.rsplit('/').next().unwrap_or(program) {
+    match last_name(program) {
         "sudo" => options.iter().all(|field| {
             let Some(text) = field.text() else {
                 return false;
@@ -269,7 +269,7 @@ fn guess(
 /// image or a machine, and what it starts is a matter of the rule for the runner.
 fn unknown_command(walker: &mut Walker<'_>, called: &Called<'_>, args: &[Field]) {
     let name = called.program().unwrap_or("");
-    if runners::is_runner(name.rsplit('/').next().unwrap_or(name)) {
+    if runners::is_runner(last_name(name)) {
         return;
     }
     let known = |field: &&Field| {
@@ -297,7 +297,7 @@ fn is_number(text: &str) -> bool {
 /// Whether the word is the name of a program that rules are written for, or that starts others.
 fn may_start(field: &Field) -> bool {
     field.text().is_none_or(|text| {
-        let name = text.rsplit('/').next().unwrap_or(text);
+        let name = last_name(text);
         programs::is_well_known(name)
             || shells::is_shell(name)
             || shells::takes_script(name)

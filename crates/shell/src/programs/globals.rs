@@ -6,12 +6,13 @@
 
 use pointsman_model::EffectView;
 
+use super::known::{self, Tables};
 use super::Inner;
 use crate::field::Field;
 use crate::walk::Called;
 
 /// Programs whose first operand is a subcommand.
-const SUBCOMMANDED: [&str; 84] = [
+pub(super) const SUBCOMMANDED: [&str; 84] = [
     "adb",
     "ansible",
     "apk",
@@ -103,14 +104,14 @@ const TRIED_MAX: usize = 4;
 
 /// Whether the first operand of a program of that name is a subcommand.
 pub(super) fn has_subcommands(name: &str) -> bool {
-    SUBCOMMANDED.binary_search(&name).is_ok()
+    known::of(name).subcommands
 }
 
 /// The command without the options in front of its subcommand, in each way that they may be read.
-pub(super) fn without(called: &Called<'_>, name: &str) -> Vec<Inner> {
+pub(super) fn without(called: &Called<'_>, name: &str, known: &Tables) -> Vec<Inner> {
     let args = called.args();
     let option = |field: &Field| field.prefix().starts_with(['-', '+']);
-    if !args.first().is_some_and(option) || !has_subcommands(name) {
+    if !known.subcommands || !args.first().is_some_and(option) {
         return Vec::new();
     }
     let mut found = Vec::new();

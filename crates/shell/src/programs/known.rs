@@ -1,6 +1,8 @@
 //! What all tables say of the programs of one name: one look-up for each command.
 
 use super::carriers::{CARRIERS, Carrier, FED};
+use super::globals::SUBCOMMANDED;
+use super::listed::RUN_UNASKED;
 use super::named::{FORMATTERS, Formatter, Named, entries};
 use super::told::Language;
 use crate::names::ByName;
@@ -16,6 +18,10 @@ pub(super) struct Tables {
     pub(super) named: Vec<&'static Named>,
     /// Forms in which it rewrites sources.
     pub(super) formatters: Vec<&'static Formatter>,
+    /// Its first operand is a subcommand.
+    pub(super) subcommands: bool,
+    /// What it only reads, it reads without a rule.
+    pub(super) unasked: bool,
 }
 
 static NOTHING: Tables = Tables {
@@ -23,6 +29,8 @@ static NOTHING: Tables = Tables {
     fed: Vec::new(),
     named: Vec::new(),
     formatters: Vec::new(),
+    subcommands: false,
+    unasked: false,
 };
 
 static BY_NAME: ByName<Tables> = ByName::new(|| {
@@ -46,6 +54,12 @@ static BY_NAME: ByName<Tables> = ByName::new(|| {
         for name in formatter.names {
             index.entry(name).or_default().formatters.push(formatter);
         }
+    }
+    for name in SUBCOMMANDED {
+        index.entry(name).or_default().subcommands = true;
+    }
+    for name in RUN_UNASKED {
+        index.entry(name).or_default().unasked = true;
     }
     index
 });

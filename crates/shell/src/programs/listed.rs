@@ -5,8 +5,8 @@
 //! agree on. Everything else is a program like any other, however harmless: many a lister is found in
 //! the project's own folders (`tsc`, `tokei`) or runs what the project configures (`mvn`, `pnpm`, `rustc`).
 
-/// Sorted, for people; looked through by halves.
-const RUN_UNASKED: [&str; 91] = [
+/// Sorted, for people.
+pub(super) const RUN_UNASKED: [&str; 91] = [
     "[",
     "arch",
     "awk",
@@ -100,18 +100,14 @@ const RUN_UNASKED: [&str; 91] = [
     "whoami",
 ];
 
-/// Whether a known reader of that name needs no rule.
-pub(super) fn runs_unasked(name: &str) -> bool {
-    RUN_UNASKED.binary_search(&name).is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::programs::known::of;
 
     #[test]
     fn the_list_is_sorted() {
         assert!(RUN_UNASKED.is_sorted());
-        assert!(runs_unasked("cat") && !runs_unasked("tokei"));
+        assert!(of("cat").unasked && !of("tokei").unasked);
     }
 }

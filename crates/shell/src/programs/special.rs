@@ -351,7 +351,7 @@ pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::program();
     let args = asked.args();
     let program = asked.called.program().unwrap_or("");
-    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = super::last_name(program);
     let installs = INSTALLERS.contains(&name);
     for at in starts(args, name).into_iter().filter(|_| !installs) {
         let rest = args.get(at..).unwrap_or_default();
@@ -490,7 +490,7 @@ fn named_file(field: &Field) -> Option<Field> {
 const TEXTS_MAX: usize = 16;
 
 fn is_program(text: &str) -> bool {
-    is_well_known(text.rsplit('/').next().unwrap_or(text))
+    is_well_known(super::last_name(text))
 }
 
 #[cfg(test)]

@@ -287,7 +287,7 @@ pub(crate) fn files(text: &str) -> Vec<(String, Option<Change>)> {
 /// Whether a shell would take the text's first word for a program that rules are written for.
 fn begins_with_program(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or("");
-    let name = first.rsplit('/').next().unwrap_or(first);
+    let name = super::last_name(first);
     is_well_known(name)
 }
 

@@ -258,6 +258,10 @@ impl<'a> Parser<'a> {
 
     /// A redirect, when one begins here.
     pub(super) fn redirect(&mut self) -> Read<Option<Redirect<'a>>> {
+        // What most words begin with begins no redirect.
+        if !matches!(self.peek(), Some(b'<' | b'>' | b'&' | b'{' | b'0'..=b'9')) {
+            return Ok(None);
+        }
         let start = self.at;
         let descriptor = self.descriptor();
         let behind = descriptor.map_or(0, str::len);

@@ -20,7 +20,7 @@ impl<'a> Parser<'a> {
         let mut pieces = Pieces::new();
         let mut continued = false;
         while !self.at_word_end() {
-            if self.sees("\\\n") {
+            if self.peek() == Some(b'\\') && self.look(1) == Some(b'\n') {
                 self.at += 2;
                 continued = true;
                 continue;

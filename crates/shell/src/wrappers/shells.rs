@@ -59,7 +59,7 @@ pub(super) fn shell(
 ) {
     let args = called.args();
     let name = called.program().unwrap_or("");
-    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = crate::programs::last_name(name);
     let mut at = 0;
     let mut script = false;
     let mut from_input = false;

@@ -312,7 +312,7 @@ fn reads(asked: &Asked<'_>, fields: &[Field]) -> bool {
     // A search that starts searches is looked at one by one, by the walk and its limits.
     let name = inner
         .program()
-        .map(|name| name.rsplit('/').next().unwrap_or(name));
+        .map(|name| crate::programs::last_name(name));
     let plain = name.filter(|name| !matches!(*name, "find" | "gfind" | "fd" | "fdfind"));
     plain.is_some_and(|_| {
         let facts = describe(&Asked {
