@@ -39,26 +39,33 @@ fn spelled(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The stretch of the text, with a plain word in the place of each range in it that is left out.
-fn without<'t>(text: &'t str, stretch: Range, left_out: &[Range]) -> Cow<'t, str> {
-    let first = left_out.partition_point(|range| range.start < stretch.start);
+/// A range that is left out, and what the other parser gets in its place.
+type LeftOut = (Range, &'static str);
+
+/// The stretch of the text, without the ranges in it that are left out.
+fn without<'t>(text: &'t str, stretch: Range, left_out: &[LeftOut]) -> Cow<'t, str> {
+    let first = left_out.partition_point(|(range, _)| range.start < stretch.start);
     let inside = left_out.get(first..).unwrap_or_default();
     let mut inside = inside
         .iter()
-        .take_while(|range| range.end <= stretch.end)
+        .take_while(|(range, _)| range.end <= stretch.end)
         .peekable();
     if inside.peek().is_none() {
         return Cow::Borrowed(stretch.of(text));
     }
     let mut kept = String::new();
     let mut from = stretch.start;
-    for range in inside {
+    for (range, instead) in inside {
+        if range.start < from {
+            // In one that is left out already.
+            continue;
+        }
         let before = Range {
             start: from,
             end: range.start,
         };
         kept.push_str(before.of(text));
-        kept.push('x');
+        kept.push_str(instead);
         from = range.end;
     }
     let rest = Range {
@@ -72,7 +79,7 @@ fn without<'t>(text: &'t str, stretch: Range, left_out: &[Range]) -> Cow<'t, str
 /// Our commands, one after another, to be compared with the other parser's.
 struct Told<'o> {
     text: &'o str,
-    left_out: &'o [Range],
+    left_out: &'o [LeftOut],
     commands: std::slice::Iter<'o, &'o Simple<'o>>,
 }
 
@@ -235,14 +242,15 @@ impl<'t> Ours<'t> {
             return false;
         };
         // What stands two levels down.
-        let mut left_out: Vec<Range> = own
+        let mut left_out: Vec<LeftOut> = own
             .inner
             .iter()
             .filter_map(|inner| self.scripts.get(*inner))
             .flat_map(|inner| &inner.inner)
             .filter_map(|inner| self.scripts.get(*inner))
-            .map(|inner| inner.span)
+            .map(|inner| (inner.span, "x"))
             .collect();
+        left_out.extend(self.tree.continued.iter().map(|range| (*range, "")));
         left_out.sort_unstable();
         let text = without(self.text, own.span, &left_out);
         work::count(text.len());

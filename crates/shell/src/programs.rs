@@ -6,6 +6,7 @@
 
 mod awk;
 mod carriers;
+mod containers;
 mod files;
 mod git;
 mod globals;
@@ -28,6 +29,7 @@ mod transfer;
 mod viewers;
 
 pub(crate) use carriers::values;
+pub(crate) use containers::{folder as container_folder, mounts, runs_containers};
 pub(crate) use named::below;
 pub(crate) use scripts::written;
 pub(crate) use special::is_well_known;
@@ -226,6 +228,7 @@ fn told(called: &Called<'_>, name: &str, known: &Tables) -> Told {
     inner.extend(globals::without(called, name, known));
     let mut uses = named::named(called, name, known, marks);
     uses.extend(carried.uses);
+    uses.extend(containers::uses(called, name));
     Told {
         inner,
         uses,

@@ -243,12 +243,26 @@ impl State {
         for pair in pairs(names, targets) {
             add(&mut self.made().links, pair);
         }
+        self.meet_strangers(names, targets);
     }
 
     /// Remembers that these files hold what those did.
     pub(crate) fn copy(&mut self, names: &[PathValue], sources: &[PathValue]) {
         for pair in pairs(names, sources) {
             add(&mut self.made().copies, pair);
+        }
+        self.meet_strangers(names, sources);
+    }
+
+    /// Remembers the names of what is not known.
+    fn meet_strangers(&mut self, names: &[PathValue], places: &[PathValue]) {
+        if places.iter().all(|it| matches!(it, PathValue::Known(_))) {
+            return;
+        }
+        for name in names {
+            if let PathValue::Known(name) = name {
+                add(&mut self.made().strangers, name.clone());
+            }
         }
     }
 
@@ -299,6 +313,12 @@ impl State {
             );
         }
         found
+    }
+
+    /// Whether the line has made the file a name or a copy of what nobody knows.
+    pub(crate) fn is_stranger(&self, path: &PathValue) -> bool {
+        let strangers = &self.rare.made.strangers;
+        matches!(path, PathValue::Known(path) if strangers.contains(path))
     }
 
     /// Whether the line has made anything that is followed.

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 
 use super::run_case;
 
-const KINDS: [(&str, &str); 6] = [
+const KINDS: [(&str, &str); 7] = [
     ("started", include_str!("kinds/started.txt")),
     ("removals", include_str!("kinds/removals.txt")),
     ("protected", include_str!("kinds/protected.txt")),
     ("reads", include_str!("kinds/reads.txt")),
+    ("carried", include_str!("kinds/carried.txt")),
     ("changes", include_str!("kinds/changes.txt")),
     ("readers", include_str!("kinds/readers.txt")),
 ];

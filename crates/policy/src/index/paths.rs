@@ -220,9 +220,7 @@ fn tightens_known(
         return None;
     }
     let may = path.hops.iter().zip(&path.lower).any(|(hop, lower)| {
-        let mut gaps: Vec<u8> = plain_bytes(lower.as_str()).collect();
-        gaps.extend([b'/', GAP]);
-        can_meet(&at.gaps(), &gaps)
+        can_meet(&at.gaps(), &below(lower))
             && any_below(hop, tree, &mut |file| {
                 at.covers(&crate::subject::lower(file))
             })
@@ -294,7 +292,8 @@ fn base_exists(pattern: &PathPattern, tree: &dyn Tree) -> bool {
 
 /// All that can lie below a folder, as a text with gaps.
 fn below(folder: &AbsPath) -> Vec<u8> {
-    let mut gaps: Vec<u8> = plain_bytes(folder.as_str()).collect();
+    // The root ends in its slash already.
+    let mut gaps: Vec<u8> = plain_bytes(folder.as_str().trim_end_matches('/')).collect();
     gaps.extend([b'/', GAP]);
     gaps
 }

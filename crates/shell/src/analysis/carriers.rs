@@ -6,7 +6,7 @@ use super::laws::{DENIED, SPELLINGS, at, is_opaque, is_seen, named, runs};
 use crate::analyse;
 
 /// Options and operands that have a command for their value; `X` stands in its place, quoted.
-const CARRIERS: [&str; 104] = [
+const CARRIERS: [&str; 105] = [
     "ssh -o ProxyCommand='X' h",
     "ssh -oProxyCommand='X' h",
     "ssh -o 'LocalCommand X' h",
@@ -61,6 +61,7 @@ const CARRIERS: [&str; 104] = [
     "git rebase -ix 'X' main",
     "git submodule foreach 'X'",
     "git submodule foreach --recursive X",
+    "xargs git submodule foreach 'X'",
     "git filter-branch --env-filter 'X' HEAD",
     "git grep -O'X' p",
     "git fetch --upload-pack='X' .",

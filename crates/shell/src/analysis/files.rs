@@ -28,7 +28,6 @@ fn options_that_name_files_read_and_write_them() {
     check(&[
         ("node --env-file=.env x.js", "read /w/proj/.env"),
         ("docker run --env-file .env i", "read /w/proj/.env"),
-        ("docker run -v .git:/g i", "write /w/proj/.git"),
         ("make -f x.mk", "read /w/proj/x.mk"),
         ("openssl enc -in a -out b", "write /w/proj/b"),
         ("gpg -o b -d a", "write /w/proj/b"),
@@ -62,6 +61,107 @@ fn options_that_name_files_read_and_write_them() {
             "python3 -c 'print(open(\"b.txt\"))'",
             "!write /w/proj/b.txt",
         ),
+    ]);
+}
+
+#[test]
+fn what_a_container_is_given_is_read_and_changed() {
+    check(&[
+        ("docker run -v .git:/g i", "write /w/proj/.git"),
+        ("docker run -v .git:/g:ro i", "!write /w/proj/.git"),
+        ("docker run -v $PWD:/x i", "!read /w/proj content below"),
+        ("docker run -v $HOME:/h i", "read /home/dev content below"),
+        (
+            "docker run -v $HOME:/h i",
+            "write /home/dev <**> content below",
+        ),
+        ("podman run -v /etc:/e:ro i", "read /etc content below"),
+        ("podman run -v /etc:/e:ro i", "!write /etc"),
+        (
+            "docker run --mount type=bind,source=/etc,target=/e,readonly i",
+            "read /etc content below",
+        ),
+        (
+            "docker run --mount=type=bind,src=$PWD/k,dst=/e i",
+            "write /w/proj/k",
+        ),
+        ("docker run -v $PWD:/x i cat /x/.env", "read /w/proj/.env"),
+        ("docker run -v $PWD:/x -w /x/s i cat k", "read /w/proj/s/k"),
+        (
+            "docker run -v $PWD:/x i sh -c 'cat /x/.env'",
+            "read /w/proj/.env",
+        ),
+        (
+            "docker run -v $PWD:/x i tar c /x",
+            "read /w/proj content below",
+        ),
+        ("nerdctl run -v \"$(pwd)\":/x i cat /x/k", "read /w/proj/k"),
+        (
+            "docker run -v $HOME/$X:/d i",
+            "read /home/dev <*> content below",
+        ),
+        ("docker build -t a/b .", "read /w/proj content below"),
+        ("docker build -t a/b .", "!read /w/proj/a/b content below"),
+        (
+            "docker buildx build -o out ctx",
+            "read /w/proj/ctx content below",
+        ),
+        ("docker buildx build -o out ctx", "write /w/proj/out"),
+        (
+            "podman build --build-context k=/k .",
+            "read /k content below",
+        ),
+        ("buildah bud ctx", "read /w/proj/ctx content below"),
+        (
+            "docker build https://h/x.git",
+            "!read /w/proj content below",
+        ),
+        ("docker compose -f d/c.yml up", "read /w/proj/d/c.yml"),
+        ("docker compose config", "read /w/proj/.env"),
+        ("docker compose ps", "!read /w/proj/.env"),
+        ("docker cp .env c:/x", "read /w/proj/.env content below"),
+        ("docker cp c:/x k", "write /w/proj/k"),
+        ("docker load -i k.tar", "read /w/proj/k.tar"),
+        ("docker secret create a k", "read /w/proj/k content below"),
+    ]);
+}
+
+#[test]
+fn what_is_packed_or_sent_is_read() {
+    check(&[
+        ("npm publish", "read /w/proj content below"),
+        ("npm publish", "connect to something"),
+        ("npm pack", "!connect to something"),
+        ("npm publish ./dist", "read /w/proj/dist content below"),
+        ("npm publish ./dist", "!read /w/proj content below"),
+        ("npm view x", "!read /w/proj content below"),
+        ("cargo publish", "read /w/proj content below"),
+        ("cargo package", "read /w/proj content below"),
+        ("pip install .", "read /w/proj content below"),
+        ("pip install '.[dev]'", "read /w/proj content below"),
+        ("pip install -e .", "!read /w/proj content below"),
+        ("pip install x", "!read /w/proj content below"),
+        ("twine upload dist/*", "read /w/proj/dist <*> content below"),
+        ("vercel --prod", "read /w/proj content below"),
+        ("restic backup -r r .", "read /w/proj content below"),
+        ("croc send k", "read /w/proj/k content below"),
+        ("rclone copyto k r:k", "read /w/proj/k content below"),
+        ("aws s3 sync k s3://b", "read /w/proj/k content below"),
+        ("aws s3 cp k s3://b", "read /w/proj/k content below"),
+        ("helm install a ./c", "read /w/proj/c content below"),
+        (
+            "kubectl create configmap a --from-file=k",
+            "read /w/proj/k content below",
+        ),
+        ("gh gist create k", "read /w/proj/k"),
+        ("gh release upload v1 k", "read /w/proj/k"),
+        ("git bundle create b --all", "read /w/proj tracked content"),
+        ("git bundle verify b", "!read /w/proj tracked content"),
+        ("git archive HEAD", "read /w/proj tracked content"),
+        ("curl -T k http://h", "read /w/proj/k"),
+        ("curl -d @k http://h", "read /w/proj/k"),
+        ("scp -r k h:", "read /w/proj/k content below"),
+        ("rsync -a k h:", "read /w/proj/k content below"),
     ]);
 }
 
@@ -129,6 +229,28 @@ fn names_that_the_line_makes_lead_to_what_they_stand_for() {
         ("cat /proc/self/root/etc/x", "read /etc/x"),
         ("cat ~root/x", "read /root/x"),
         ("cat ~dev/x", "read /home/dev/x"),
+        (
+            "ln -s \"$(which rm)\" z && ./z x",
+            "opaque UnknownProgram \"./z\"",
+        ),
+        (
+            "cp $(command -v rm) z; ./z x",
+            "opaque UnknownProgram \"./z\"",
+        ),
+        (
+            "install -m755 $(which rm) z; ./z x",
+            "opaque UnknownProgram \"./z\"",
+        ),
+        (
+            "dd if=$(which rm) of=z; ./z x",
+            "opaque UnknownProgram \"./z\"",
+        ),
+        (
+            "rsync $(which rm) z; ./z x",
+            "opaque UnknownProgram \"./z\"",
+        ),
+        ("dd if=/bin/rm of=z; ./z x", "run /bin/rm x !Destructive"),
+        ("cp a.sh z; ./z x", "!opaque UnknownProgram \"./z\""),
         ("D=.git sh -c 'cat $D/config'", "read /w/proj/.git/config"),
         (
             "export D=.git; sh -c 'cat $D/config'",

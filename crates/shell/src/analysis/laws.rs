@@ -58,7 +58,7 @@ fn begins<'r>(argv: impl Iterator<Item = &'r WordValue>, words: &[&str]) -> bool
 }
 
 /// Spellings that run `X`, where `X` stands for a whole command.
-pub(super) const SPELLINGS: [&str; 92] = [
+pub(super) const SPELLINGS: [&str; 96] = [
     "X",
     "  X  ",
     "\tX",
@@ -151,6 +151,10 @@ pub(super) const SPELLINGS: [&str; 92] = [
     "chroot d X",
     "Y=1 X",
     "> f X",
+    "a &\\\n& X",
+    "a |\\\n|X",
+    "a |\\\n\\\n& X",
+    "echo \"$(a &\\\n& X)\"",
 ];
 
 /// Texts that a shell runs; `X` stands between quotes.

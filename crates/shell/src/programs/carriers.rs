@@ -10,9 +10,9 @@ mod table;
 use pointsman_model::EffectView;
 
 use self::table::{OPERANDS, Value};
-use super::told::{self, Language};
 use super::known::Tables;
 use super::marks::Marks;
+use super::told::{self, Language};
 use super::{Facts, Inner, Use};
 use crate::field::Field;
 use crate::walk::Called;

@@ -286,10 +286,11 @@ fn links(name: &str, options: &[(&str, Option<Field>)]) -> Option<Links> {
 
 /// What a new name for `source` stands for: a symbolic one is read from the folder that it lies in.
 fn leads_to(link: &Field, source: &Field, kind: Links) -> Option<Field> {
-    let (link, text) = (link.text()?, source.text()?);
-    if kind == Links::Hard || text.starts_with('/') {
-        return Some(source.clone());
-    }
+    let link = link.text()?;
+    let text = match source.text() {
+        Some(text) if kind == Links::Symbolic && !text.starts_with('/') => text,
+        Some(_) | None => return Some(source.clone()),
+    };
     let folder = link.trim_end_matches('/').rsplit_once('/');
     let place = match folder {
         Some((folder, _)) => format!("{folder}/{text}"),
@@ -396,12 +397,21 @@ fn mount(asked: &Asked<'_>) -> Facts {
 
 fn dd(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::program();
-    for field in asked.args() {
-        if field.prefix().starts_with("if=") {
-            facts.read(&field.tail(3), Reach::Itself);
-        } else if field.prefix().starts_with("of=") {
-            facts.write(&field.tail(3), Change::Content);
-        }
+    let named = |key: &str| -> Vec<Field> {
+        let args = asked.args().iter();
+        let fields = args.filter(|field| field.prefix().starts_with(key));
+        fields.map(|field| field.tail(key.len())).collect()
+    };
+    let (sources, targets) = (named("if="), named("of="));
+    for source in &sources {
+        facts.read(source, Reach::Itself);
+    }
+    for target in &targets {
+        facts.write(target, Change::Content);
+        let copies = sources
+            .iter()
+            .map(|source| (target.clone(), source.clone()));
+        facts.copies.extend(copies);
     }
     facts
 }

@@ -279,10 +279,12 @@ fn subcommand(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Facts {
         }
         _ => {}
     }
-    if matches!(
-        name,
-        "format-patch" | "archive" | "fast-export" | "difftool"
-    ) {
+    let shows = match name {
+        "format-patch" | "archive" | "fast-export" | "difftool" => true,
+        "bundle" => rest.first().is_some_and(|field| field.is("create")),
+        _ => false,
+    };
+    if shows {
         shows_tracked(&mut facts, asked, rest, Reach::Tracked);
     }
     changes(&mut facts, asked, name, rest);

@@ -6,8 +6,8 @@
 
 use pointsman_model::EffectView;
 
-use super::known::{self, Tables};
 use super::Inner;
+use super::known::{self, Tables};
 use crate::field::Field;
 use crate::walk::Called;
 

@@ -45,7 +45,9 @@ type Interpreter = (
 
 static BY_NAME: ByName<Interpreter> = ByName::new(|| {
     let named = INTERPRETERS.into_iter();
-    named.map(|interpreter| (interpreter.0, interpreter)).collect()
+    named
+        .map(|interpreter| (interpreter.0, interpreter))
+        .collect()
 });
 
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {

@@ -15,7 +15,7 @@ use super::known::Tables;
 use super::marks::Marks;
 use super::{Use, UseKind};
 use crate::expand::escaped;
-use crate::field::{Field, Known};
+use crate::field::{Field, Known, Shape};
 use crate::walk::Called;
 
 pub(super) use self::formatters::{FORMATTERS, Formatter};
@@ -37,6 +37,11 @@ pub(super) fn named(called: &Called<'_>, name: &str, known: &Tables, marks: Mark
         for option in entry.writes.iter().filter(|it| marks.may_have(it)) {
             for value in values(args, option) {
                 uses.file(&value, UseKind::Write(Change::Content));
+            }
+        }
+        for option in entry.trees.iter().filter(|it| marks.may_have(it)) {
+            for value in values(args, option) {
+                uses.file(&value, UseKind::Read(Reach::ContentBelow));
             }
         }
         uses.operands(entry, called);
@@ -87,9 +92,7 @@ fn installs(name: &str, args: &[Field]) -> Option<&'static [&'static str]> {
     };
     let has = |option| args.iter().any(|field| field.is(option));
     match name {
-        "pre-commit" | "lefthook" => {
-            matches!(verb(), "install" | "uninstall").then_some(HOOKS)
-        }
+        "pre-commit" | "lefthook" => matches!(verb(), "install" | "uninstall").then_some(HOOKS),
         "husky" | "simple-git-hooks" => Some(HOOKS),
         "overcommit" => has("--install").then_some(HOOKS),
         "conda" | "mamba" | "micromamba" => {
@@ -278,6 +281,35 @@ impl Uses {
                     self.push(folder, UseKind::Read(Reach::ContentBelow));
                 }
             }
+            Operands::Folder => {
+                let places: Vec<&Field> = operands.filter(|it| is_place(it)).collect();
+                let here = Field::made(".", called.span);
+                let all = if places.is_empty() {
+                    vec![&here]
+                } else {
+                    places
+                };
+                for folder in all {
+                    self.push(folder, UseKind::Read(Reach::ContentBelow));
+                }
+                if !args.iter().any(|it| it.is("pack") || it.is("package")) {
+                    let host = Field {
+                        known: crate::expand::unknown("", Shape::One),
+                        ..Field::made("", called.span)
+                    };
+                    self.push(&host, UseKind::Connect);
+                }
+            }
+            Operands::Places => {
+                for place in operands.filter(|it| is_place(it) && !stays(it, args)) {
+                    // `.[dev]`
+                    let place = piece(&without_pattern(place), 0, &['[']);
+                    self.push(&place, UseKind::Read(Reach::ContentBelow));
+                }
+            }
+            Operands::Carried => {
+                operands.for_each(|it| self.file(it, UseKind::Read(Reach::ContentBelow)));
+            }
             Operands::Write => {
                 operands.for_each(|it| self.file(it, UseKind::Write(Change::Content)));
             }
@@ -330,6 +362,37 @@ impl Uses {
                 }
             }
         }
+    }
+}
+
+/// Whether the folder is left where it is: `pip install -e .`
+fn stays(field: &Field, args: &[Field]) -> bool {
+    let at = args.iter().position(|other| std::ptr::eq(other, field));
+    let before = at.and_then(|at| args.get(at.checked_sub(1)?));
+    before.is_some_and(|option| option.is("-e") || option.is("--editable"))
+}
+
+/// Whether the word looks like the place of a file, or its beginning does.
+fn is_place(field: &Field) -> bool {
+    // `.[dev]` is the folder, with something of it chosen.
+    let prefix = field.prefix().split('[').next().unwrap_or("");
+    let archive = [".tgz", ".tar.gz", ".whl", ".zip"];
+    matches!(prefix, "." | "..")
+        || ["./", "../", "/", "~"]
+            .iter()
+            .any(|it| prefix.starts_with(it))
+        || prefix.contains('/') && !prefix.starts_with('@') && !prefix.contains("://")
+        || archive.iter().any(|end| prefix.ends_with(end))
+}
+
+/// What a pattern begins with, as a text: in front of a bracket that is none for the program.
+fn without_pattern(field: &Field) -> Field {
+    match &field.known {
+        Known::Glob(_) => Field {
+            known: Known::Text(field.prefix().into()),
+            ..field.clone()
+        },
+        Known::Text(_) | Known::Unknown(_) => field.clone(),
     }
 }
 

@@ -295,8 +295,11 @@ fn carry(asked: &Asked<'_>, options: &Options) -> Facts {
     for field in operands {
         if is_remote(field) {
             facts.connect(field);
-        } else {
-            facts.read(field, Reach::ContentBelow);
+            continue;
+        }
+        facts.read(field, Reach::ContentBelow);
+        if let Some(target) = target {
+            facts.copies.push((target.clone(), field.clone()));
         }
     }
     if let Some(field) = target {

@@ -27,6 +27,8 @@ pub(super) struct Made {
     /// Files that hold what another one held.
     pub(super) copies: Vec<(AbsPath, AbsPath)>,
     pub(super) written: Vec<(AbsPath, Written)>,
+    /// Names and copies of what nobody knows.
+    pub(super) strangers: Vec<AbsPath>,
     pub(super) aliases: Vec<(Box<str>, Box<str>)>,
 }
 
@@ -35,6 +37,7 @@ impl Made {
         links: Vec::new(),
         copies: Vec::new(),
         written: Vec::new(),
+        strangers: Vec::new(),
         aliases: Vec::new(),
     };
 
@@ -43,6 +46,7 @@ impl Made {
         add_all(&mut self.links, &other.links);
         add_all(&mut self.copies, &other.copies);
         add_all(&mut self.written, &other.written);
+        add_all(&mut self.strangers, &other.strangers);
         add_all(&mut self.aliases, &other.aliases);
     }
 }

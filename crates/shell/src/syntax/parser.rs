@@ -22,6 +22,8 @@ pub(crate) struct Tree<'a> {
     /// The bodies of here-documents, in the order of their operators; a redirect of kind
     /// `Document` names its body by number in its target's span start.
     pub(crate) documents: Vec<Word<'a>>,
+    /// The continued lines inside of operators, in reading order: `&\⏎&` is `&&`.
+    pub(crate) continued: Vec<Range>,
     /// Why the tree may not be what Bash reads.
     pub(crate) doubt: Option<OpaqueWhy>,
 }
@@ -35,6 +37,7 @@ pub(crate) fn parse(source: &str) -> Read<Tree<'_>> {
     Ok(Tree {
         script,
         documents: parser.documents,
+        continued: parser.continued,
         doubt: None,
     })
 }
@@ -77,6 +80,8 @@ pub(super) struct Parser<'a> {
     /// Here-documents whose bodies begin behind the next line feed.
     pub(super) pending: Vec<Pending>,
     pub(super) documents: Vec<Word<'a>>,
+    /// The continued lines inside of operators.
+    continued: Vec<Range>,
 }
 
 impl<'a> Parser<'a> {
@@ -91,6 +96,7 @@ impl<'a> Parser<'a> {
             refused: BTreeSet::new(),
             pending: Vec::new(),
             documents: Vec::new(),
+            continued: Vec::new(),
         }
     }
 
@@ -284,7 +290,7 @@ impl<'a> Parser<'a> {
             let mut background = false;
             match self.peek() {
                 Some(b';') if !matches!(self.look(1), Some(b';' | b'&')) => self.at += 1,
-                Some(b'&') if self.look(1) != Some(b'&') => {
+                Some(b'&') if self.pair().1 != Some(b'&') => {
                     self.at += 1;
                     background = true;
                 }
@@ -313,7 +319,25 @@ impl<'a> Parser<'a> {
         Ok(script)
     }
 
-    /// Refuses an operator whose characters a continued line parts: `&\⏎&`.
+    /// The next byte, the one behind it, and where that one ends: Bash joins continued lines before it looks
+    /// for operators.
+    fn pair(&self) -> (Option<u8>, Option<u8>, usize) {
+        let mut ahead = 1;
+        while self.look(ahead) == Some(b'\\') && self.look(ahead + 1) == Some(b'\n') {
+            ahead += 2;
+        }
+        (self.peek(), self.look(ahead), ahead + 1)
+    }
+
+    /// Takes an operator of two characters that ends `width` bytes on.
+    fn take_pair(&mut self, width: usize) {
+        if width > 2 {
+            self.continued.push(range(self.at + 1, self.at + width - 1));
+        }
+        self.at += width;
+    }
+
+    /// Refuses an operator whose characters a continued line parts where that is not looked for: `>\⏎>`.
     fn no_split_operator(&self) -> Read<()> {
         let mut ahead = 0;
         while self.look(ahead) == Some(b'\\') && self.look(ahead + 1) == Some(b'\n') {
@@ -330,12 +354,13 @@ impl<'a> Parser<'a> {
         let mut rest = Vec::new();
         loop {
             self.skip_blanks();
-            let link = match (self.peek(), self.look(1)) {
+            let (first, second, width) = self.pair();
+            let link = match (first, second) {
                 (Some(b'&'), Some(b'&')) => Link::And,
                 (Some(b'|'), Some(b'|')) => Link::Or,
                 _ => break,
             };
-            self.at += 2;
+            self.take_pair(width);
             self.no_split_operator()?;
             self.skip_lines()?;
             rest.push((link, self.pipeline()?));
@@ -360,18 +385,18 @@ impl<'a> Parser<'a> {
         }
         let first = self.command()?;
         self.skip_blanks();
-        match (self.peek(), self.look(1)) {
-            (Some(b'|'), Some(b'|')) => return Ok(first),
-            (Some(b'|'), _) => {}
+        match self.pair() {
+            (Some(b'|'), Some(b'|'), _) => return Ok(first),
+            (Some(b'|'), ..) => {}
             _ => return Ok(first),
         }
         let mut commands = vec![first];
         loop {
             self.skip_blanks();
-            match (self.peek(), self.look(1)) {
-                (Some(b'|'), Some(b'|')) => break,
-                (Some(b'|'), Some(b'&')) => self.at += 2,
-                (Some(b'|'), _) => self.at += 1,
+            match self.pair() {
+                (Some(b'|'), Some(b'|'), _) => break,
+                (Some(b'|'), Some(b'&'), width) => self.take_pair(width),
+                (Some(b'|'), ..) => self.at += 1,
                 _ => break,
             }
             self.no_split_operator()?;

@@ -72,6 +72,7 @@ pub(crate) fn scan(source: &str) -> Option<Tree<'_>> {
             span: range(0, source.len()),
         },
         documents: Vec::new(),
+        continued: Vec::new(),
         doubt: None,
     })
 }

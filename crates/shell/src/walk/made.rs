@@ -163,6 +163,11 @@ impl Walker<'_> {
         };
         self.run_written(scene, called, program, args, state);
         for path in paths(program, state) {
+            if state.is_stranger(&path) {
+                let (view, why) = (EffectView::Might, OpaqueWhy::UnknownProgram);
+                self.sink
+                    .opaque(called.part, view, why, &program.source, called.span);
+            }
             for behind in state.programs_behind(&path) {
                 let mut fields = vec![Field {
                     known: crate::field::Known::Text(behind.as_str().into()),

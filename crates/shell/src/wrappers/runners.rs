@@ -1,7 +1,7 @@
 //! Package runners, containers and remote shells: a rule for them covers what they start, which is
 //! listed for rules that deny and ask.
 
-use pointsman_model::{EffectView, OpaqueWhy, RunNature};
+use pointsman_model::{Change, EffectView, OpaqueWhy, PathRole, PathValue, Reach, RunNature};
 
 use super::table::Kind;
 use super::{guess, outer};
@@ -9,7 +9,7 @@ use crate::field::Field;
 use crate::names::ByName;
 use crate::programs;
 use crate::state::State;
-use crate::walk::{Called, Scene, Walker};
+use crate::walk::{Called, Scene, Walker, folder_of, paths};
 
 /// Programs that run a package's command: all of their arguments, or those behind these words.
 const RUNNERS: [(&str, &[&str]); 65] = [
@@ -170,9 +170,45 @@ pub(super) fn call(
     outer(walker, called, Kind::Runner, state);
     let mut own = state.clone();
     own.forget_variables();
+    if programs::runs_containers(name) {
+        enter(walker, called, state, &mut own);
+    }
     // Where the command begins depends on options that differ from version to version.
     guess(walker, scene, called, from, &own);
     true
+}
+
+/// What a container is given: the files, the names by which a command in it knows them, and the folder that it runs
+/// in.
+fn enter(walker: &mut Walker<'_>, called: &Called<'_>, state: &State, own: &mut State) {
+    let args = called.args();
+    let (view, role, part) = (EffectView::Might, PathRole::Operand, called.part);
+    for mount in programs::mounts(args) {
+        let from = &mount.from;
+        let places = paths(from, state);
+        // What runs on the project reads and changes of it what it is told to.
+        let elsewhere = !places
+            .iter()
+            .all(|it| matches!(it, PathValue::Known(it) if it.is_within(walker.start)));
+        let reach = if elsewhere {
+            Reach::ContentBelow
+        } else {
+            Reach::Itself
+        };
+        walker.read(view, from, role, reach, state, part);
+        if mount.writable {
+            walker.write(view, from, role, Change::Content, state, part);
+            if elsewhere {
+                walker.write_below(view, from, Change::Content, state, part);
+            }
+        }
+        if let Some(at) = &mount.at {
+            own.link(&paths(at, state), &places);
+        }
+    }
+    if let Some(folder) = programs::container_folder(args) {
+        own.may_also_be_in(&[folder_of(&folder, state)]);
+    }
 }
 
 /// `tmux new 'command'`, `tmux send-keys 'command' Enter`, `screen -dm command`, `screen command`.

@@ -86,9 +86,16 @@ pub(super) fn started(facts: &mut Facts, name: &str, rest: &[Field]) {
 
 fn argv(facts: &mut Facts, command: Vec<Field>) {
     facts.guard();
-    if let [script] = command.as_slice() {
-        facts.starts(script.clone());
-    } else {
+    // Words that may be none leave a text alone.
+    let (script, behind) = match command.split_first() {
+        Some((script, behind)) if behind.iter().all(Field::is_many) => (script.clone(), behind),
+        _ => {
+            facts.inner.push(Inner::Argv(command, EffectView::Might));
+            return;
+        }
+    };
+    facts.starts(script);
+    if !behind.is_empty() {
         facts.inner.push(Inner::Argv(command, EffectView::Might));
     }
 }

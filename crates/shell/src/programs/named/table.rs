@@ -2,6 +2,7 @@
 
 mod build;
 mod convert;
+mod send;
 mod talk;
 
 /// What the operands of a program are.
@@ -13,6 +14,12 @@ pub(super) enum Operands {
     Read,
     /// Folders that it shows to others with all that is in them; none for the one it runs in.
     Tree,
+    /// The folder that it packs or sends, the one it runs in when none is named.
+    Folder,
+    /// Folders and files among other things, by the look of their names: `.`, `./x`, `../y`, `/z`.
+    Places,
+    /// Folders and files that it takes along with all that is in them.
+    Carried,
     /// Files that it changes.
     Write,
     /// The last one is a file that it changes.
@@ -30,6 +37,8 @@ pub(in crate::programs) struct Named {
     /// Words of which one must be among the arguments; none for all forms of the program.
     pub(super) within: &'static [&'static str],
     pub(super) reads: &'static [&'static str],
+    /// Options that name folders, of which it reads all that is in them.
+    pub(super) trees: &'static [&'static str],
     pub(super) writes: &'static [&'static str],
     pub(super) operands: Operands,
 }
@@ -38,6 +47,7 @@ const BASE: Named = Named {
     names: &[],
     within: &[],
     reads: &[],
+    trees: &[],
     writes: &[],
     operands: Operands::None,
 };
@@ -51,6 +61,14 @@ const fn options(
         names,
         reads,
         writes,
+        ..BASE
+    }
+}
+
+const fn trees(names: &'static [&'static str], trees: &'static [&'static str]) -> Named {
+    Named {
+        names,
+        trees,
         ..BASE
     }
 }
@@ -72,7 +90,7 @@ const fn within(words: &'static [&'static str], named: Named) -> Named {
 
 /// All of them.
 pub(in crate::programs) fn named() -> impl Iterator<Item = &'static Named> {
-    [build::NAMED, convert::NAMED, talk::NAMED]
+    [build::NAMED, convert::NAMED, send::NAMED, talk::NAMED]
         .into_iter()
         .flatten()
 }

@@ -310,9 +310,7 @@ fn reads(asked: &Asked<'_>, fields: &[Field]) -> bool {
         input: asked.called.input,
     };
     // A search that starts searches is looked at one by one, by the walk and its limits.
-    let name = inner
-        .program()
-        .map(|name| crate::programs::last_name(name));
+    let name = inner.program().map(crate::programs::last_name);
     let plain = name.filter(|name| !matches!(*name, "find" | "gfind" | "fd" | "fdfind"));
     plain.is_some_and(|_| {
         let facts = describe(&Asked {

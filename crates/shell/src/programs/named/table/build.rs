@@ -23,11 +23,6 @@ pub(super) static NAMED: &[Named] = &[
         ],
         &["--output", "--iidfile", "--metadata-file"],
     ),
-    options(
-        CONTAINERS,
-        &["-v", "--volume", "--mount"],
-        &["-v", "--volume", "--mount"],
-    ),
     within(&["cp"], operands(CONTAINERS, Operands::CopyToLast)),
     options(
         &["kubectl", "oc", "helm", "kustomize"],

@@ -1,0 +1,106 @@
+//! Programs that pack, publish, deploy or back up what lies in a folder.
+
+use super::{Named, Operands, operands, trees, within};
+
+const PACKAGES: &[&str] = &["npm", "pnpm", "yarn", "bun"];
+
+pub(super) static NAMED: &[Named] = &[
+    within(&["publish", "pack"], operands(PACKAGES, Operands::Folder)),
+    within(
+        &["publish", "package"],
+        operands(&["cargo", "vsce", "ovsx"], Operands::Folder),
+    ),
+    within(
+        &["publish"],
+        operands(
+            &["poetry", "flit", "pdm", "maturin", "lerna", "jsr", "deno"],
+            Operands::Folder,
+        ),
+    ),
+    within(
+        &["push", "upload"],
+        operands(&["gem", "twine", "uv", "hatch"], Operands::Carried),
+    ),
+    within(&["publish"], operands(&["uv", "hatch"], Operands::Carried)),
+    within(
+        &["install", "wheel", "download"],
+        operands(&["pip", "pip3", "pipx", "uv"], Operands::Places),
+    ),
+    within(
+        &["package", "install", "upgrade", "template", "lint", "push"],
+        operands(&["helm"], Operands::Places),
+    ),
+    within(
+        &["deploy", "up", "publish", "submit", "--prod", "upload"],
+        operands(
+            &[
+                "vercel",
+                "netlify",
+                "firebase",
+                "wrangler",
+                "fly",
+                "flyctl",
+                "surge",
+                "railway",
+                "serverless",
+                "sls",
+                "sam",
+                "eb",
+                "amplify",
+                "gcloud",
+                "now",
+                "render",
+                "modal",
+            ],
+            Operands::Folder,
+        ),
+    ),
+    operands(&["surge"], Operands::Folder),
+    within(
+        &["up", "build", "create", "deploy"],
+        operands(&["az"], Operands::Places),
+    ),
+    within(
+        &["backup", "create", "snapshot", "full", "incremental"],
+        operands(
+            &["restic", "borg", "kopia", "duplicity", "bup", "tarsnap"],
+            Operands::Carried,
+        ),
+    ),
+    operands(&["rdiff-backup", "tarsnap", "unison"], Operands::Carried),
+    within(
+        &["send", "upload", "tx", "share"],
+        operands(
+            &[
+                "croc",
+                "wormhole",
+                "magic-wormhole",
+                "ffsend",
+                "transfer",
+                "dropbox",
+                "slackcat",
+                "ipfs",
+                "onionshare-cli",
+            ],
+            Operands::Carried,
+        ),
+    ),
+    within(&["add"], operands(&["ipfs"], Operands::Carried)),
+    within(
+        &["copyto", "moveto", "bisync", "sync", "rcat"],
+        operands(&["rclone", "mc", "s5cmd", "azcopy"], Operands::Carried),
+    ),
+    within(
+        &["cp", "mv", "copy", "sync"],
+        operands(&["s5cmd", "azcopy", "aws"], Operands::Carried),
+    ),
+    trees(
+        &["kubectl", "oc", "kustomize"],
+        &["--from-file", "-k", "--kustomize", "-f", "--filename"],
+    ),
+    trees(&["caddy", "darkhttpd", "httpd"], &["--root", "-h"]),
+    trees(
+        &["netlify", "gcloud", "az"],
+        &["--dir", "--source", "--src"],
+    ),
+];
