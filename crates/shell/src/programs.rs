@@ -11,6 +11,7 @@ mod files;
 mod git;
 mod globals;
 mod interpreters;
+mod itself;
 mod jq;
 mod known;
 mod listed;
@@ -30,6 +31,7 @@ mod viewers;
 
 pub(crate) use carriers::values;
 pub(crate) use containers::{folder as container_folder, mounts, runs_containers};
+pub(crate) use itself::asks_about_itself;
 pub(crate) use named::below;
 pub(crate) use scripts::written;
 pub(crate) use special::is_well_known;
@@ -255,6 +257,9 @@ pub(crate) fn last_name(program: &str) -> &str {
 pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
     let program = asked.called.program().unwrap_or("");
     let name = last_name(program);
+    if program.len() == name.len() && asks_about_itself(asked.called, name) {
+        return Facts::reader();
+    }
     let known = known::of(name);
     let mut facts = by_name(asked, name);
     let told = told(asked.called, name, known);
@@ -275,9 +280,6 @@ pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
 }
 
 fn by_name(asked: &Asked<'_>, name: &str) -> Facts {
-    if let Some(facts) = special::asks_about_itself(asked, name) {
-        return facts;
-    }
     let families: [fn(&Asked<'_>, &str) -> Option<Facts>; 14] = [
         readers::describe,
         search::describe,

@@ -31,6 +31,9 @@ pub(crate) fn call(
     state: &mut State,
 ) -> bool {
     let name = last_name(program);
+    if programs::asks_about_itself(called, name) {
+        return false;
+    }
     if !wrap(walker, scene, called, name, state) {
         return false;
     }

@@ -1,19 +1,22 @@
 //! The readers that run without a rule.
 //!
 //! The other tables tell what a program reads and changes; this list says which of those that only read people
-//! expect to run unasked: what Claude Code documents as its read-only commands, and what other agents
-//! agree on. Everything else is a program like any other, however harmless: many a lister is found in
+//! expect to run unasked: what Claude Code documents as its read-only commands, what other agents
+//! agree on, and the siblings of those in coreutils. Everything else is a program like any other, however harmless: many a lister is found in
 //! the project's own folders (`tsc`, `tokei`) or runs what the project configures (`mvn`, `pnpm`, `rustc`).
 
 /// Sorted, for people.
-pub(super) const RUN_UNASKED: [&str; 91] = [
+pub(super) const RUN_UNASKED: [&str; 97] = [
     "[",
     "arch",
     "awk",
+    "b2sum",
+    "base32",
     "base64",
     "basename",
     "cal",
     "cat",
+    "cksum",
     "cmp",
     "column",
     "comm",
@@ -47,6 +50,7 @@ pub(super) const RUN_UNASKED: [&str; 91] = [
     "id",
     "ifconfig",
     "ip",
+    "join",
     "jq",
     "kubectl",
     "locale",
@@ -78,11 +82,13 @@ pub(super) const RUN_UNASKED: [&str; 91] = [
     "sha256sum",
     "sha384sum",
     "sha512sum",
+    "shasum",
     "sleep",
     "sort",
     "ss",
     "stat",
     "strings",
+    "sum",
     "tac",
     "tail",
     "tee",

@@ -93,7 +93,7 @@ const fn listing(
     }
 }
 
-static LISTINGS: [Listing; 31] = [
+static LISTINGS: [Listing; 41] = [
     listing("docker", &["ps"], DOCKER),
     listing("docker", &["images"], DOCKER),
     listing("docker", &["logs"], DOCKER),
@@ -106,6 +106,16 @@ static LISTINGS: [Listing; 31] = [
     listing("docker", &["image", "ls"], DOCKER),
     listing("docker", &["image", "list"], DOCKER),
     listing("docker", &["image", "inspect"], DOCKER),
+    listing("docker", &["container", "top"], &[]),
+    listing("docker", &["container", "port"], &[]),
+    listing("docker", &["container", "diff"], &[]),
+    listing("docker", &["image", "history"], DOCKER),
+    listing("docker", &["history"], DOCKER),
+    listing("docker", &["top"], &[]),
+    listing("docker", &["port"], &[]),
+    listing("docker", &["diff"], &[]),
+    listing("docker", &["stats", "--no-stream"], DOCKER),
+    listing("docker", &["network", "inspect"], DOCKER),
     listing("docker", &["volume", "ls"], DOCKER),
     listing("docker", &["network", "ls"], DOCKER),
     listing("gh", &["pr", "list"], GH),

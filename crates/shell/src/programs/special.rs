@@ -8,20 +8,6 @@ use crate::expand::escaped;
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
-/// Programs that say what they are and do nothing else then. Only those that no folder of the project can
-/// stand in for, and that look at none of its settings first.
-pub(super) fn asks_about_itself(asked: &Asked<'_>, name: &str) -> Option<Facts> {
-    let [only] = asked.args() else {
-        return None;
-    };
-    let asks = match only.text()? {
-        "--version" => matches!(name, "node" | "python" | "python3" | "git"),
-        "-v" => name == "node",
-        _ => false,
-    };
-    asks.then(Facts::reader)
-}
-
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     match name {
         "sort" | "gsort" => Some(sort(asked)),
