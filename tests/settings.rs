@@ -217,7 +217,8 @@ fn show_lists_the_rules_in_force_with_source_and_files() {
         .run(["policy", "show", "--json"])
         .expect_code(0)
         .objects();
-    assert_eq!(objects.len(), 7);
+    assert_eq!(objects.len(), 8);
+    assert_eq!(objects[7]["summary"]["rules"], 3);
     for kind in ["mode", "directory", "lock", "hook"] {
         let of = |object: &&Value| object.get(kind).is_some();
         let object = objects.iter().find(of).unwrap();
@@ -229,6 +230,33 @@ fn show_lists_the_rules_in_force_with_source_and_files() {
         .unwrap();
     assert_eq!(deny["patterns"][0]["files"]["files"], 2);
     assert_eq!(deny["rule"]["source"], "localSettings");
+}
+
+#[test]
+fn show_tells_a_program_that_there_are_no_rules_and_which_files_could_hold_some() {
+    let project = Project::new();
+    project.write(SETTINGS, "{}\n");
+    let objects = project
+        .run(["policy", "show", "--json"])
+        .expect_code(0)
+        .objects();
+    let [object] = &*objects else {
+        panic!("{objects:?}");
+    };
+    let summary = &object["summary"];
+    assert_eq!(summary["rules"], 0);
+    assert_eq!(summary["standing"], "clean");
+    let files = summary["files"].as_array().unwrap();
+    let of = |end: &str| {
+        let ends = |file: &&Value| {
+            file["path"]
+                .as_str()
+                .is_some_and(|path| path.ends_with(end))
+        };
+        &files.iter().find(ends).unwrap()["found"]
+    };
+    assert!(of(SETTINGS)["read"]["digest"].is_string(), "{files:?}");
+    assert_eq!(*of(".claude/settings.local.json"), "absent");
 }
 
 #[test]

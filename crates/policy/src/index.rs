@@ -12,10 +12,11 @@ mod meet;
 mod paths;
 mod tables;
 
-use pointsman_model::{PermissionRule, RuleBehavior, ToolName};
+use pointsman_model::{AbsPath, PermissionRule, RuleBehavior, ToolName};
 
 pub(crate) use compiled::{Anchors, Compiled, Strength};
 pub(crate) use hits::{Hit, Hits};
+pub(crate) use paths::AnchoredPath;
 
 use crate::rule::{Specifier, canonical_tool};
 use crate::subject::Subject;
@@ -72,6 +73,17 @@ impl RuleIndex {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The rules that were read, in the order they were given.
+    pub(crate) fn compiled(&self) -> &[Compiled] {
+        &self.rules
+    }
+
+    /// The rules on paths whose patterns can cover a path of that spelling, by their place among [`Self::compiled`].
+    pub(crate) fn on_spelling(&self, lower: &AbsPath) -> impl Iterator<Item = (usize, &Compiled)> {
+        let places = self.tables.spelling(lower).map(|at| at as usize);
+        places.filter_map(|at| Some((at, self.rules.get(at)?)))
     }
 
     /// The rules with that behavior that were read, with what they say.

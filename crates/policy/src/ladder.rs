@@ -10,11 +10,16 @@ mod mode;
 mod own_check;
 mod rules;
 mod walk;
+mod why;
 
-use pointsman_model::{AbsPath, Effects, JsonText, Judgement, ModeInForce, Overlay, ToolName};
+use pointsman_model::{
+    AbsPath, Effects, Insistence, JsonText, Judgement, ModeInForce, Overlay, PermissionDecision,
+    PermissionRule, Rung, ToolName,
+};
 
 pub(crate) use cover::is_covered;
-pub(crate) use facts::{Fact, Facts, OverlayRules, matched};
+pub(crate) use facts::{Fact, Facts, OverlayRules};
+use walk::Decided;
 pub(crate) use walk::Walk;
 
 use crate::{Frozen, Tree};
@@ -71,6 +76,22 @@ impl Question<'_> {
     }
 }
 
+/// The field by which a call asks to run outside of the sandbox.
+const LEAVES_SANDBOX: &str = "dangerouslyDisableSandbox";
+
+/// What the ladder says, without the texts of a [`Judgement`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    /// The decision.
+    pub decision: PermissionDecision,
+    /// How strongly a question stands; means something for Ask only.
+    pub insistence: Insistence,
+    /// The rung that decided.
+    pub rung: Rung,
+    /// The rule that decided, with source and place, where one did; of several that cover the call, the first.
+    pub rule: Option<PermissionRule>,
+}
+
 /// Walks the whole ladder. Pure: the same question and files give the same judgement.
 ///
 /// An Ask is given even when nobody is there; [`Judgement::if_nobody`] says what becomes of it then.
@@ -80,18 +101,36 @@ pub fn judge(q: &Question<'_>) -> Judgement {
     let overlay = OverlayRules::of(q);
     let facts = Facts::of(q, &overlay);
     let mut walk = Walk::new(&facts);
-    let decided = rules::deny(&mut walk)
-        .or_else(|| {
-            rules::ask(&mut walk);
-            own_check::check(&mut walk);
-            own_check::hook_vote(&mut walk);
-            mode::plan(&mut walk)
-        })
-        .or_else(|| mode::bypass(&mut walk))
-        .or_else(|| mode::accept_edits(&mut walk))
-        .or_else(|| own_check::hook_allow(&mut walk))
-        .or_else(|| cover::covered(&mut walk));
-    walk.finish(decided)
+    let decided = climb(&mut walk);
+    let ended = walk.end(decided);
+    walk.told(ended)
+}
+
+/// The decision of [`judge`], for whoever asks again and again and tells nobody why: no text is made and, where
+/// rules settle it, nothing allocated.
+#[must_use]
+pub fn decide(q: &Question<'_>) -> Ruling {
+    let overlay = OverlayRules::of(q);
+    let facts = Facts::of(q, &overlay);
+    let mut walk = Walk::new(&facts);
+    let decided = climb(&mut walk);
+    let ended = walk.end(decided);
+    walk.ruled(ended)
+}
+
+/// From rung 1a to 2e.
+fn climb<'a>(walk: &mut Walk<'a, '_>) -> Option<Decided<'a>> {
+    if let Some(denied) = rules::deny(walk) {
+        return Some(denied);
+    }
+    rules::ask(walk);
+    own_check::check(walk);
+    own_check::hook_vote(walk);
+    mode::plan(walk)
+        .or_else(|| mode::bypass(walk))
+        .or_else(|| mode::accept_edits(walk))
+        .or_else(|| own_check::hook_allow(walk))
+        .or_else(|| cover::covered(walk))
 }
 
 /// Walks rungs 1a and 1b alone: for calls that were judged elsewhere and only have to pass this agent's deny and
@@ -108,7 +147,8 @@ pub fn judge_denies_and_asks(q: &Question<'_>) -> Option<Judgement> {
             return None;
         }
     }
-    Some(walk.finish(decided))
+    let ended = walk.end(decided);
+    Some(walk.told(ended))
 }
 
 #[cfg(test)]

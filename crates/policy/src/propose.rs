@@ -15,7 +15,7 @@ use pointsman_model::{
 };
 
 use crate::ladder::{Fact, Facts, OverlayRules, is_covered};
-use crate::{Question, judge};
+use crate::{Question, decide};
 
 /// A person can't take in more parts than this at once (what Claude Code offers, too).
 const PARTS_MAX: usize = 5;
@@ -143,7 +143,7 @@ fn allows(q: &Question<'_>, rules: &[RuleText]) -> bool {
         overlay: &overlay,
         ..*q
     };
-    judge(&tried).decision == PermissionDecision::Allow
+    decide(&tried).decision == PermissionDecision::Allow
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod git_index;
 
 use pointsman_model::AbsPath;
 use pointsman_shell::NameCase;
+use smallvec::SmallVec;
 
 pub use case::CaseTree;
 pub use disk::DiskTree;
@@ -44,6 +45,9 @@ pub enum Kept {
     Unsaid,
 }
 
+/// The spellings of a path on the way to where it lies; most paths have one.
+pub type Hops = SmallVec<[AbsPath; 2]>;
+
 /// Whether programs of that machine answer to their names in another case.
 #[must_use]
 pub fn name_case(tree: &dyn Tree) -> NameCase {
@@ -59,10 +63,15 @@ pub trait Tree: Send + Sync {
     /// Every spelling under which the path is reached while its symbolic links are followed one by
     /// one: the path itself first, the place where it really lies last. Parts that don't exist are kept as
     /// they are, so that a new file below a linked folder is found where it will lie.
-    fn hops(&self, path: &AbsPath) -> Vec<AbsPath>;
+    fn hops(&self, path: &AbsPath) -> Hops;
 
     /// What stands there.
     fn kind(&self, path: &AbsPath) -> EntryKind;
+
+    /// The nearest folder above the path that holds something of that name, with what it is.
+    fn nearest(&self, path: &AbsPath, name: &str) -> Option<(AbsPath, EntryKind)> {
+        nearest_by_kind(self, path, name)
+    }
 
     /// Whether the file system there takes `A` and `a` for the same name.
     fn folds_case(&self, path: &AbsPath) -> bool;
@@ -78,4 +87,20 @@ pub trait Tree: Send + Sync {
 
     /// The files that the repository keeps which the folder lies in.
     fn kept_by_git(&self, folder: &AbsPath) -> Kept;
+}
+
+/// Looks in one folder after the other.
+fn nearest_by_kind(
+    tree: &(impl Tree + ?Sized),
+    path: &AbsPath,
+    name: &str,
+) -> Option<(AbsPath, EntryKind)> {
+    let mut at = path.parent();
+    while let Some(folder) = at {
+        match tree.kind(&folder.join(name)) {
+            EntryKind::Missing => at = folder.parent(),
+            kind => return Some((folder, kind)),
+        }
+    }
+    None
 }

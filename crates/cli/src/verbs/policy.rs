@@ -78,6 +78,7 @@ fn show_all(arguments: &PolicyFilesArguments, output: &mut Output) -> Result<Cod
         1 => "1 rule\n".into(),
         count => format!("{count} rules\n"),
     });
+    standing::summary(&loaded, output);
     Ok(Code::Done)
 }
 

@@ -203,9 +203,7 @@ fn tightens_known(
     }
     let looks_below = match subject.reach {
         // Looking at a folder shows the names in it.
-        Reach::Itself => path
-            .real()
-            .is_some_and(|real| tree.kind(real) == EntryKind::Folder),
+        Reach::Itself => path.is_folder(tree),
         Reach::NamesBelow | Reach::ContentBelow => true,
         Reach::TrackedBelow | Reach::Tracked => return tracked(at, path, subject.reach, tree),
     };

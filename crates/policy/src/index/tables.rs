@@ -1,18 +1,37 @@
 //! The tables of the index: which rules are worth comparing with a subject.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 
-use pointsman_model::HostName;
+use pointsman_model::{AbsPath, HostName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Compiled;
 use crate::rule::{HostPattern, PathAccess, PathDepth, PathPattern, Specifier, ToolPattern};
-use crate::subject::{CommandSubject, KnownPath, PathKind, PathSubject, Reading};
+use crate::subject::{CommandSubject, PathKind, PathSubject, Reading};
 use crate::wild::{GAP, SEP};
 
 /// Rules by their place in the list.
 type Few = SmallVec<[u32; 4]>;
+
+/// The rules that are worth comparing.
+pub(super) enum Candidates<'a> {
+    /// Those that were looked up.
+    Few(Few),
+    /// A whole list.
+    All(&'a [u32]),
+}
+
+impl Deref for Candidates<'_> {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        match self {
+            Self::Few(few) => few,
+            Self::All(all) => all,
+        }
+    }
+}
 
 /// Where to look for the rules of a subject.
 #[derive(Debug, Default)]
@@ -64,12 +83,13 @@ impl Paths {
         }
     }
 
-    fn find(&self, path: &KnownPath) -> Vec<u32> {
-        let mut found = Vec::new();
+    /// Rules whose paths can be one of these, which are in lower case.
+    fn find(&self, hops: &[AbsPath]) -> Few {
+        let mut found = Few::new();
         let mut probe = |table: &FxHashMap<Box<str>, Few>, key: &str| {
             found.extend(table.get(key).into_iter().flatten().copied());
         };
-        for hop in &path.lower {
+        for hop in hops {
             for name in hop.segments() {
                 probe(&self.names, name);
             }
@@ -238,7 +258,7 @@ impl Tables {
     }
 
     /// Rules whose paths can be this one.
-    pub(super) fn path(&self, access: PathAccess, subject: &PathSubject) -> Cow<'_, [u32]> {
+    pub(super) fn path(&self, access: PathAccess, subject: &PathSubject) -> Candidates<'_> {
         use pointsman_model::Reach;
         let paths = match access {
             PathAccess::Read => &self.reads,
@@ -246,13 +266,20 @@ impl Tables {
         };
         match (&subject.kind, subject.reach) {
             (PathKind::Known(path), Reach::Itself) if path.file.is_none() => {
-                paths.find(path).into()
+                Candidates::Few(paths.find(&path.lower))
             }
             // Rules for what lies below, for another name of the file, or for what a pattern can become, may hang anywhere.
             (PathKind::Known(_) | PathKind::Pattern { .. } | PathKind::Unknown, _) => {
-                (&*paths.all).into()
+                Candidates::All(&paths.all)
             }
         }
+    }
+
+    /// Rules of both kinds whose patterns can cover a path of that spelling, which is in lower case.
+    pub(super) fn spelling(&self, lower: &AbsPath) -> impl Iterator<Item = u32> {
+        let hops = std::slice::from_ref(lower);
+        let tables = [&self.reads, &self.edits];
+        tables.into_iter().flat_map(move |paths| paths.find(hops))
     }
 
     /// Rules for that host.

@@ -2,14 +2,15 @@
 //! effect may be covered by any of them.
 
 use pointsman_model::{
-    Cover, DecisionReason, EffectKind, EffectView, GrantId, HostUse, PathRole, PathUse, PathValue,
-    PermissionMode, Run, RunNature, Rung,
+    EffectKind, EffectView, HostUse, PathRole, PathUse, PathValue, PermissionMode, Run, RunNature,
+    Rung,
 };
 
 use super::mode::{is_plain, reads_alone};
 use super::own_check::doubted;
 use super::walk::Decided;
-use super::{Fact, Facts, Walk, matched};
+use super::why::{CoverOf, CoveredBy, Part, Why};
+use super::{Fact, Facts, Walk};
 use crate::documentation::is_documentation;
 use crate::index::Compiled;
 use crate::rule::Specifier;
@@ -25,11 +26,11 @@ pub(crate) enum Pool {
 }
 
 /// 2e: is every effect covered?
-pub(super) fn covered(walk: &mut Walk<'_>) -> Option<Decided> {
+pub(super) fn covered<'a>(walk: &mut Walk<'a, '_>) -> Option<Decided<'a>> {
     match covers(walk.facts, Pool::Everything) {
-        Ok(by) => walk.allow(Rung::Covered, DecisionReason::Covered { by }),
-        Err(reason) => {
-            walk.uncovered(reason);
+        Ok(by) => walk.covered(Rung::Covered, by),
+        Err(why) => {
+            walk.uncovered(why);
             walk.passed(Rung::Covered);
             None
         }
@@ -37,12 +38,13 @@ pub(super) fn covered(walk: &mut Walk<'_>) -> Option<Decided> {
 }
 
 /// What covers the call's effects, each thing once; or why the first uncovered one is a question.
-pub(crate) fn covers(facts: &Facts<'_>, pool: Pool) -> Result<Vec<Cover>, DecisionReason> {
-    let mut by: Vec<Cover> = Vec::new();
+pub(crate) fn covers<'a>(facts: &'a Facts<'_>, pool: Pool) -> Result<CoveredBy<'a>, Why<'a>> {
+    let mut by = CoveredBy::new();
     if pool == Pool::Everything
         && let Some(cover) = covers_call(facts)
     {
-        return Ok(vec![cover]);
+        by.push(cover);
+        return Ok(by);
     }
     for fact in facts.sure() {
         match cover(facts, fact, pool) {
@@ -59,19 +61,17 @@ pub(crate) fn is_covered(facts: &Facts<'_>, fact: &Fact<'_>) -> bool {
     covers_call(facts).is_some() || cover(facts, fact, Pool::Everything).is_some()
 }
 
-fn question(fact: &Fact<'_>) -> DecisionReason {
-    doubted(fact).unwrap_or_else(|| DecisionReason::NothingDecided {
-        matched: matched(fact.effect),
-    })
+fn question<'a>(fact: &'a Fact<'_>) -> Why<'a> {
+    doubted(fact).unwrap_or(Why::NothingDecided(Part::Effect(fact.effect)))
 }
 
 /// What covers all that the call does: a bare rule or grant for its tool, the sandbox.
-fn covers_call(facts: &Facts<'_>) -> Option<Cover> {
+fn covers_call<'a>(facts: &'a Facts<'_>) -> Option<CoverOf<'a>> {
     if let Some((grant, _)) = facts
         .tool_grant
         .filter(|(_, it)| matches!(it.parsed.specifier, Specifier::Whole))
     {
-        return Some(Cover::Grant { grant });
+        return Some(CoverOf::Grant(grant));
     }
     match facts.tool.allow.map(|hit| hit.compiled) {
         Some(it) if it.parsed.specifier == Specifier::Whole => return Some(rule(it)),
@@ -79,10 +79,10 @@ fn covers_call(facts: &Facts<'_>) -> Option<Cover> {
     }
     // In plan nothing passes for being sandboxed, as its bare asks stand too.
     let plan = facts.q.mode().mode() == PermissionMode::Plan;
-    (facts.sandboxed && !plan).then_some(Cover::Sandbox)
+    (facts.sandboxed && !plan).then_some(CoverOf::Sandbox)
 }
 
-fn cover(facts: &Facts<'_>, fact: &Fact<'_>, pool: Pool) -> Option<Cover> {
+fn cover<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>, pool: Pool) -> Option<CoverOf<'a>> {
     let rules = pool == Pool::Everything;
     match &fact.effect.kind {
         EffectKind::Run(run) => own_cover(facts, run)
@@ -90,7 +90,7 @@ fn cover(facts: &Facts<'_>, fact: &Fact<'_>, pool: Pool) -> Option<Cover> {
             .or_else(|| line(facts).filter(|_| rules)),
         EffectKind::Read(used) => {
             if fact.inside {
-                return Some(Cover::InsideDirectories);
+                return Some(CoverOf::InsideDirectories);
             }
             by_rule(fact)
                 .or_else(|| operand(facts, fact, used))
@@ -103,26 +103,26 @@ fn cover(facts: &Facts<'_>, fact: &Fact<'_>, pool: Pool) -> Option<Cover> {
         EffectKind::Connect(host) => documentation(facts, host)
             .or_else(|| by_rule(fact).filter(|_| rules))
             .or_else(|| run_cover(facts, fact.effect.part).filter(|_| rules)),
-        EffectKind::Spawn(_) => Some(Cover::Spawn),
+        EffectKind::Spawn(_) => Some(CoverOf::Spawn),
         EffectKind::Opaque(_) => by_rule(fact).filter(|_| rules),
     }
 }
 
 /// Fetching a page of documentation is reading.
-fn documentation(facts: &Facts<'_>, host: &HostUse) -> Option<Cover> {
+fn documentation<'a>(facts: &'a Facts<'_>, host: &HostUse) -> Option<CoverOf<'a>> {
     let fetches = facts.q.tool.as_str() == "WebFetch";
-    (fetches && is_documentation(host)).then_some(Cover::KnownReader)
+    (fetches && is_documentation(host)).then_some(CoverOf::KnownReader)
 }
 
 /// What covers a command without a rule.
-fn own_cover(facts: &Facts<'_>, run: &Run) -> Option<Cover> {
+fn own_cover<'a>(facts: &'a Facts<'_>, run: &Run) -> Option<CoverOf<'a>> {
     if reads_alone(run) {
-        return Some(Cover::KnownReader);
+        return Some(CoverOf::KnownReader);
     }
     let mode = edits_mode(facts)?;
     let passes =
         run.nature == RunNature::FileCommand && is_plain(run) && is_written_out(facts, run);
-    passes.then_some(Cover::Mode { mode })
+    passes.then_some(CoverOf::Mode(mode))
 }
 
 /// Whether the command says by itself what it changes: it runs in the agent's folder, and no word of it is worked out
@@ -139,45 +139,39 @@ fn edits_mode(facts: &Facts<'_>) -> Option<PermissionMode> {
 }
 
 /// The mode covers changes of paths that are known; a pattern could grow until it is looked up.
-fn by_mode(facts: &Facts<'_>, fact: &Fact<'_>, target: &PathUse) -> Option<Cover> {
+fn by_mode<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>, target: &PathUse) -> Option<CoverOf<'a>> {
     let known = matches!(target.path, PathValue::Known(_)) || target.path.way().is_some();
     let mode = edits_mode(facts)?;
-    (fact.inside && known).then_some(Cover::Mode { mode })
+    (fact.inside && known).then_some(CoverOf::Mode(mode))
 }
 
-fn by_rule(fact: &Fact<'_>) -> Option<Cover> {
+fn by_rule<'a>(fact: &'a Fact<'_>) -> Option<CoverOf<'a>> {
     match (fact.hits.allow, fact.grant) {
         (Some(hit), _) => Some(rule(hit.compiled)),
-        (None, Some((grant, _))) => Some(Cover::Grant { grant }),
+        (None, Some((grant, _))) => Some(CoverOf::Grant(grant)),
         (None, None) => None,
     }
 }
 
-fn rule(compiled: &Compiled) -> Cover {
-    Cover::Rule {
-        rule: compiled.rule.clone(),
-    }
-}
-
-fn grant(grant: GrantId) -> Cover {
-    Cover::Grant { grant }
+fn rule(compiled: &Compiled) -> CoverOf<'_> {
+    CoverOf::Rule(&compiled.rule)
 }
 
 /// `Tool(*)` covers what that tool does inside the directories.
-fn tool_inside(facts: &Facts<'_>, fact: &Fact<'_>) -> Option<Cover> {
+fn tool_inside<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>) -> Option<CoverOf<'a>> {
     if !fact.inside {
         return None;
     }
     match (facts.tool.allow, facts.tool_grant) {
         (Some(hit), _) => Some(rule(hit.compiled)),
-        (None, Some((id, _))) => Some(grant(id)),
+        (None, Some((id, _))) => Some(CoverOf::Grant(id)),
         (None, None) => None,
     }
 }
 
 /// An operand is covered by the rule for its command: inside the directories by any, outside by one without a
 /// wildcard. A redirect never is.
-fn operand(facts: &Facts<'_>, fact: &Fact<'_>, used: &PathUse) -> Option<Cover> {
+fn operand<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>, used: &PathUse) -> Option<CoverOf<'a>> {
     match used.by {
         PathRole::Tool | PathRole::Redirect => None,
         PathRole::Operand if fact.inside => run_cover(facts, fact.effect.part),
@@ -191,13 +185,13 @@ fn operand(facts: &Facts<'_>, fact: &Fact<'_>, used: &PathUse) -> Option<Cover> 
 }
 
 /// An allow for the whole line, without a wildcard.
-fn line(facts: &Facts<'_>) -> Option<Cover> {
+fn line<'a>(facts: &'a Facts<'_>) -> Option<CoverOf<'a>> {
     let line = facts.q.effects.line.as_deref()?;
     facts.allowed(&Subject::Command(&CommandSubject::line(line)))
 }
 
 /// The rule or grant that covers the command of a part.
-fn run_cover(facts: &Facts<'_>, part: u32) -> Option<Cover> {
+fn run_cover<'a>(facts: &'a Facts<'_>, part: u32) -> Option<CoverOf<'a>> {
     facts
         .sure()
         .filter(|fact| fact.effect.part == part && matches!(fact.effect.kind, EffectKind::Run(_)))

@@ -5,12 +5,13 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use pointsman_model::{
-    AbsPath, Change, Cover, Effect, EffectKind, EffectView, GrantId, Matched, Opaque, OpaqueWhy,
-    PathUse, PathValue, PermissionRule, Reach, RuleBehavior, SandboxState, ToolName,
+    AbsPath, Change, Effect, EffectKind, EffectView, GrantId, Opaque, OpaqueWhy, PathUse,
+    PermissionRule, Reach, RuleBehavior, SandboxState, ToolName,
 };
 use smallvec::SmallVec;
 
-use super::Question;
+use super::why::CoverOf;
+use super::{LEAVES_SANDBOX, Question};
 use crate::index::{Compiled, Hit, Hits, Strength, read, tool_strength};
 use crate::place::{
     Directories, Precious, Removes, changed_through_ourselves, is_critical, protected,
@@ -89,8 +90,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) tool_grant: Option<(GrantId, &'a Compiled)>,
     /// The rules that match the whole line of a shell command.
     pub(crate) line: Hits<'a>,
-    /// Its effects.
-    pub(crate) effects: Vec<Fact<'a>>,
+    /// Its effects. Most calls have one or two.
+    pub(crate) effects: SmallVec<[Fact<'a>; 2]>,
     /// A deny or ask that can't be read.
     pub(crate) unreadable: Option<&'a PermissionRule>,
     /// Whether the call will run in the sandbox, and needs no question then.
@@ -125,7 +126,7 @@ impl<'a> Facts<'a> {
             .grants
             .iter()
             .find(|(_, it)| tool_strength(it, q.tool, &param).is_some());
-        let leaves_sandbox = fields.is_true("dangerouslyDisableSandbox");
+        let leaves_sandbox = fields.is_true(LEAVES_SANDBOX);
         let parts = q.frozen.context.parts();
         let look = Look {
             q,
@@ -159,15 +160,14 @@ impl<'a> Facts<'a> {
     }
 
     /// The allow rule or grant that matches a subject.
-    pub(crate) fn allowed(&self, subject: &Subject<'_>) -> Option<Cover> {
+    pub(crate) fn allowed(&self, subject: &Subject<'_>) -> Option<CoverOf<'a>> {
         let hits = self.q.frozen.index.hits(subject, self.q.tree);
         if let Some(hit) = hits.allow {
-            let rule = hit.compiled.rule.clone();
-            return Some(Cover::Rule { rule });
+            return Some(CoverOf::Rule(&hit.compiled.rule));
         }
         let matches = |it: &Compiled| it.strength(subject, self.q.tree) == Some(Strength::Sure);
         let grant = self.overlay.grants.iter().find(|(_, it)| matches(it));
-        grant.map(|(grant, _)| Cover::Grant { grant: *grant })
+        grant.map(|(grant, _)| CoverOf::Grant(*grant))
     }
 
     /// What an allow has to cover.
@@ -382,39 +382,5 @@ impl<'a> Fields<'a> {
         // Escapes in a name are rare enough to be read the long way.
         let named = self.input.contains(field) || self.input.contains("\\u");
         named && self.text(field).is_some_and(|text| text == "true")
-    }
-}
-
-/// How an effect is shown in a reason.
-pub(crate) fn matched(effect: &Effect) -> Matched {
-    let path = |used: &PathUse| Matched {
-        text: match &used.path {
-            PathValue::Known(path) => path.as_str().into(),
-            PathValue::Pattern { base, glob } => format!("{base}/{glob}").into(),
-            PathValue::Unknown(spelling) => (**spelling).into(),
-        },
-        span: used.span,
-    };
-    match &effect.kind {
-        EffectKind::Run(run) => Matched {
-            text: run.text.as_str().into(),
-            span: Some(run.span),
-        },
-        EffectKind::Read(used) | EffectKind::Write { target: used, .. } => path(used),
-        EffectKind::Connect(host) => Matched {
-            text: match &host.host {
-                Some(name) => name.as_str().into(),
-                None => (*host.source).into(),
-            },
-            span: host.span,
-        },
-        EffectKind::Spawn(spawn) => Matched {
-            text: spawn.agent.as_str().into(),
-            span: None,
-        },
-        EffectKind::Opaque(opaque) => Matched {
-            text: (*opaque.text).into(),
-            span: opaque.span,
-        },
     }
 }

@@ -1,46 +1,45 @@
 //! Rungs 2a to 2c: modes plan, bypassPermissions, acceptEdits and auto.
 
-use pointsman_model::{
-    AssignmentWeight, DecisionReason, EffectKind, PermissionMode, Run, RunNature, Rung,
-};
+use pointsman_model::{AssignmentWeight, EffectKind, PermissionMode, Run, RunNature, Rung};
 
 use super::cover::{Pool, covers};
 use super::walk::Decided;
+use super::why::Why;
 use super::{Fact, Walk};
 
 /// 2a: is it a change in mode plan?
-pub(super) fn plan(walk: &mut Walk<'_>) -> Option<Decided> {
+pub(super) fn plan<'a>(walk: &mut Walk<'a, '_>) -> Option<Decided<'a>> {
     let mode = mode_of(walk);
     if mode == PermissionMode::Plan && walk.facts.sure().any(is_change) {
-        return walk.deny(Rung::Plan, DecisionReason::Mode { mode });
+        return walk.deny(Rung::Plan, Why::Mode(mode));
     }
     walk.passed(Rung::Plan);
     None
 }
 
 /// 2b: is the mode bypassPermissions?
-pub(super) fn bypass(walk: &mut Walk<'_>) -> Option<Decided> {
+pub(super) fn bypass<'a>(walk: &mut Walk<'a, '_>) -> Option<Decided<'a>> {
     let mode = mode_of(walk);
     if mode == PermissionMode::BypassPermissions {
-        return walk.allow(Rung::Bypass, DecisionReason::Mode { mode });
+        return walk.allow(Rung::Bypass, Why::Mode(mode));
     }
     walk.passed(Rung::Bypass);
     None
 }
 
 /// 2c: do acceptEdits or auto let it pass, together with what needs no rule?
-pub(super) fn accept_edits(walk: &mut Walk<'_>) -> Option<Decided> {
+pub(super) fn accept_edits<'a>(walk: &mut Walk<'a, '_>) -> Option<Decided<'a>> {
     let mode = mode_of(walk);
     let lets_edits_pass = matches!(mode, PermissionMode::AcceptEdits | PermissionMode::Auto);
     let changes = walk.facts.sure().any(is_change);
     if lets_edits_pass && changes && covers(walk.facts, Pool::WithoutRules).is_ok() {
-        return walk.allow(Rung::AcceptEdits, DecisionReason::Mode { mode });
+        return walk.allow(Rung::AcceptEdits, Why::Mode(mode));
     }
     walk.passed(Rung::AcceptEdits);
     None
 }
 
-fn mode_of(walk: &Walk<'_>) -> PermissionMode {
+fn mode_of(walk: &Walk<'_, '_>) -> PermissionMode {
     walk.facts.q.mode().mode()
 }
 

@@ -1,5 +1,6 @@
 //! The laws of rules and ladder, as properties and tables.
 
+mod cost;
 #[cfg(unix)]
 mod disk;
 

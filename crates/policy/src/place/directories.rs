@@ -1,6 +1,7 @@
 //! The folders that an agent may read and, mode allowing, edit in.
 
 use pointsman_model::AbsPath;
+use smallvec::SmallVec;
 
 use crate::Tree;
 use crate::subject::{KnownPath, PathKind, PathSubject, lower};
@@ -8,12 +9,12 @@ use crate::subject::{KnownPath, PathKind, PathSubject, lower};
 /// The agent's directories, links on them followed.
 #[derive(Debug, Clone)]
 pub(crate) struct Directories {
-    folders: Vec<AbsPath>,
+    folders: SmallVec<[AbsPath; 4]>,
 }
 
 impl Directories {
     pub(crate) fn of(directories: &[AbsPath], tree: &dyn Tree) -> Self {
-        let mut folders: Vec<AbsPath> = Vec::new();
+        let mut folders: SmallVec<[AbsPath; 4]> = SmallVec::new();
         for directory in directories {
             let hops = tree.hops(directory);
             for folder in [Some(directory), hops.last()].into_iter().flatten() {

@@ -9,11 +9,12 @@ const CONFIG_BYTES_MAX: u64 = 256 * 1024;
 
 /// Whether the path lies in the hooks folder or the store of the repository it belongs to.
 pub(super) fn holds_hooks_or_store(path: &AbsPath, tree: &dyn Tree) -> bool {
-    let mut at = path.parent();
-    while let Some(folder) = at {
+    let mut below = path.clone();
+    while let Some((folder, kind)) = tree.nearest(&below, ".git") {
         let dot_git = folder.join(".git");
-        match tree.kind(&dot_git) {
-            EntryKind::Missing | EntryKind::Other => at = folder.parent(),
+        match kind {
+            // Neither a store nor where one is said to be: git looks further up too.
+            EntryKind::Missing | EntryKind::Other => below = folder,
             EntryKind::Folder => return in_hooks(path, &folder, &dot_git, tree),
             EntryKind::File => {
                 let store = tree

@@ -1,20 +1,24 @@
 //! A path with all places where it may lie.
 
+use std::cell::OnceCell;
+
 use pointsman_model::{AbsPath, PathUse, PathValue, Reach};
 
 use super::glob::{Expanded, expand};
 use crate::wild::{GAP, plain_bytes};
-use crate::{FileId, Tree};
+use crate::{EntryKind, FileId, Hops, Tree};
 
 /// A path that is known, with the links on it followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KnownPath {
     /// The path as named first, the place where it lies last.
-    pub(crate) hops: Vec<AbsPath>,
+    pub(crate) hops: Hops,
     /// The same in lower case, for deny and ask rules.
-    pub(crate) lower: Vec<AbsPath>,
+    pub(crate) lower: Hops,
     /// Of a file with several names: what tells it.
     pub(crate) file: Option<FileId>,
+    /// What lies there; looked at when a rule hangs on it.
+    kind: OnceCell<EntryKind>,
 }
 
 impl KnownPath {
@@ -23,7 +27,21 @@ impl KnownPath {
         let hops = tree.hops(path);
         let lower = hops.iter().map(lower).collect();
         let file = hops.last().and_then(|real| tree.file_id(real));
-        Self { hops, lower, file }
+        Self {
+            hops,
+            lower,
+            file,
+            kind: OnceCell::new(),
+        }
+    }
+
+    /// Whether a folder lies there. `tree` is the one that the path was looked up in.
+    pub(crate) fn is_folder(&self, tree: &dyn Tree) -> bool {
+        let kind = || {
+            self.real()
+                .map_or(EntryKind::Missing, |real| tree.kind(real))
+        };
+        *self.kind.get_or_init(kind) == EntryKind::Folder
     }
 
     /// Where it lies.

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pointsman_model::AbsPath;
 
-use super::{EntryKind, FileId, Kept, Tree, disk::follow};
+use smallvec::smallvec;
+
+use super::{EntryKind, FileId, Hops, Kept, Tree, disk::follow, nearest_by_kind};
 
 /// Files, links and folders held in memory.
 #[derive(Debug, Clone, Default)]
@@ -82,9 +84,9 @@ impl CaseTree {
 }
 
 impl Tree for CaseTree {
-    fn hops(&self, path: &AbsPath) -> Vec<AbsPath> {
+    fn hops(&self, path: &AbsPath) -> Hops {
         if self.links.is_empty() {
-            return vec![path.clone()];
+            return smallvec![path.clone()];
         }
         follow(path, |at| {
             let at = AbsPath::parse(at).ok()?;
@@ -102,6 +104,15 @@ impl Tree for CaseTree {
         } else {
             EntryKind::Missing
         }
+    }
+
+    fn nearest(&self, path: &AbsPath, name: &str) -> Option<(AbsPath, EntryKind)> {
+        let mut all = self.files.keys().chain(&self.folders);
+        let plain = self.links.is_empty() && !self.folds_case;
+        if plain && !all.any(|at| at.name() == Some(name)) {
+            return None;
+        }
+        nearest_by_kind(self, path, name)
     }
 
     fn folds_case(&self, _path: &AbsPath) -> bool {

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use pointsman_model::AbsPath;
 
-use super::{EntryKind, FileId, Kept, Tree, git_index};
+use smallvec::smallvec;
+
+use super::{EntryKind, FileId, Hops, Kept, Tree, git_index};
 
 /// Links followed on one path before it counts as a circle; what Linux itself follows.
 const HOPS_MAX: usize = 40;
@@ -15,7 +17,7 @@ const HOPS_MAX: usize = 40;
 pub struct DiskTree;
 
 impl Tree for DiskTree {
-    fn hops(&self, path: &AbsPath) -> Vec<AbsPath> {
+    fn hops(&self, path: &AbsPath) -> Hops {
         follow(path, |at| {
             fs::read_link(at)
                 .ok()
@@ -24,12 +26,24 @@ impl Tree for DiskTree {
     }
 
     fn kind(&self, path: &AbsPath) -> EntryKind {
-        match fs::metadata(path.as_path()) {
-            Err(_) => EntryKind::Missing,
-            Ok(meta) if meta.is_dir() => EntryKind::Folder,
-            Ok(meta) if meta.is_file() => EntryKind::File,
-            Ok(_) => EntryKind::Other,
+        kind_of(path.as_path())
+    }
+
+    fn nearest(&self, path: &AbsPath, name: &str) -> Option<(AbsPath, EntryKind)> {
+        path.parent()?;
+        // One text for all that is looked at on the way up.
+        let mut at = String::with_capacity(path.as_str().len() + name.len() + 1);
+        let slashes = path.as_str().match_indices('/').map(|(at, _)| at);
+        for slash in slashes.rev() {
+            let folder = path.as_str().get(..slash)?;
+            at.clear();
+            at.extend([folder, "/", name]);
+            match kind_of(Path::new(&at)) {
+                EntryKind::Missing => {}
+                kind => return Some((AbsPath::root().join(folder), kind)),
+            }
         }
+        None
     }
 
     fn folds_case(&self, path: &AbsPath) -> bool {
@@ -81,6 +95,15 @@ impl Tree for DiskTree {
     }
 }
 
+fn kind_of(path: &Path) -> EntryKind {
+    match fs::metadata(path) {
+        Err(_) => EntryKind::Missing,
+        Ok(meta) if meta.is_dir() => EntryKind::Folder,
+        Ok(meta) if meta.is_file() => EntryKind::File,
+        Ok(_) => EntryKind::Other,
+    }
+}
+
 fn swap_case(name: &str) -> String {
     name.chars()
         .map(|char| match char {
@@ -106,8 +129,8 @@ fn same_file(_one: &Path, other: &Path) -> bool {
 }
 
 /// Follows the links of a path one by one; `link` says where a path that is a link leads.
-pub(super) fn follow(path: &AbsPath, link: impl Fn(&str) -> Option<String>) -> Vec<AbsPath> {
-    let mut hops = vec![path.clone()];
+pub(super) fn follow(path: &AbsPath, link: impl Fn(&str) -> Option<String>) -> Hops {
+    let mut hops: Hops = smallvec![path.clone()];
     let mut current = path.clone();
     while hops.len() <= HOPS_MAX {
         let Some(next) = follow_one(&current, &link) else {
@@ -153,10 +176,34 @@ mod tests {
         symlink("circle", root.join("circle").as_path()).unwrap();
         let hops = DiskTree.hops(&root.join("two/new/file"));
         let expect = ["two/new/file", "one/new/file", "real/new/file"].map(|it| root.join(it));
-        assert_eq!(hops, expect);
+        assert_eq!(*hops, expect);
         assert_eq!(DiskTree.hops(&root.join("circle/x")).len(), 1);
         assert_eq!(DiskTree.kind(&root.join("two")), EntryKind::Folder);
         assert_eq!(DiskTree.kind(&root.join("circle")), EntryKind::Missing);
+    }
+
+    #[test]
+    fn the_nearest_folder_that_holds_a_name_is_found_on_the_way_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = AbsPath::parse(&dir.path().to_string_lossy()).unwrap();
+        fs::create_dir_all(root.join("a/b/c").as_path()).unwrap();
+        fs::create_dir(root.join("a/.name").as_path()).unwrap();
+        fs::write(root.join(".name").as_path(), "").unwrap();
+        for (from, folder, kind) in [
+            ("a/b/c/file", "a", EntryKind::Folder),
+            ("a/.name", "a", EntryKind::Folder),
+            ("a", "", EntryKind::File),
+            ("missing/file", "", EntryKind::File),
+        ] {
+            let found = DiskTree.nearest(&root.join(from), ".name");
+            assert_eq!(found, Some((root.join(folder), kind)), "{from}");
+            assert_eq!(
+                found,
+                super::super::nearest_by_kind(&DiskTree, &root.join(from), ".name")
+            );
+        }
+        assert_eq!(DiskTree.nearest(&root, ".no such name"), None);
+        assert_eq!(DiskTree.nearest(&AbsPath::root(), "tmp"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! whose file says it and where.
 
 use pointsman_model::{FilePlace, RuleSource};
-use pointsman_policy::settings::{Loaded, Lock, Offer, Standing, Whose};
+use pointsman_policy::settings::{Loaded, Lock, Offer, SettingsFile, Standing, Whose};
 use pointsman_surfaces::shown;
 use serde::Serialize;
 
@@ -16,6 +16,15 @@ enum Object<'a> {
     Directory(&'a pointsman_policy::settings::DirectorySetting),
     Lock(&'a pointsman_policy::settings::LockSetting),
     Hook(&'a pointsman_policy::settings::HookSetting),
+    Summary(Summary<'a>),
+}
+
+/// What all of it came to. A program is told so of no rules too.
+#[derive(Serialize)]
+struct Summary<'a> {
+    rules: usize,
+    standing: Standing,
+    files: &'a [SettingsFile],
 }
 
 /// Prints all of it.
@@ -55,6 +64,16 @@ pub(super) fn show(loaded: &Loaded, output: &mut Output) {
             "every call that no deny refuses asks, since something that forbids may be missing\n",
         ),
     }
+}
+
+/// Prints what all of it came to, for a program: how many rules are in force, and what became of each file
+/// that was looked for.
+pub(super) fn summary(loaded: &Loaded, output: &mut Output) {
+    output.object(&Object::Summary(Summary {
+        rules: loaded.rules.len(),
+        standing: loaded.standing,
+        files: &loaded.files,
+    }));
 }
 
 fn entry(what: &str, text: &str, source: RuleSource, place: &FilePlace) -> String {
