@@ -3,13 +3,14 @@
 //! A case brings its own rules and files; nothing of the machine is looked at.
 
 mod line;
+mod lineage;
 mod scene;
 
 use pointsman_model::{DecisionReason, PermissionDecision, Trail};
 use serde::Serialize;
 
 use crate::Problem;
-use line::Line;
+use line::{Answerers, Line};
 use scene::Scene;
 
 /// What came of a case.
@@ -57,16 +58,20 @@ pub enum CaseError {
 pub fn run_case(line: &str) -> Result<CaseResult, CaseError> {
     let case: Line = serde_json::from_str(line).map_err(CaseError::Shape)?;
     let scene = Scene::of(&case)?;
-    let judgement = scene.judge();
+    let judged = scene.judge();
+    // What a run with nobody there would make of it.
+    let (decision, reason) = match case.context.attended {
+        Answerers::There => (judged.decision, judged.reason),
+        Answerers::Nobody => (judged.if_nobody.decision, judged.if_nobody.reason),
+    };
     let expected = case.expected.or(case.observed);
-    let ok = expected.is_none_or(|expected| {
-        judgement.decision == expected || case.also_ok.contains(&judgement.decision)
-    });
+    let ok =
+        expected.is_none_or(|expected| decision == expected || case.also_ok.contains(&decision));
     Ok(CaseResult {
         id: case.id,
-        decision: judgement.decision,
-        reason: judgement.reason,
-        trail: judgement.trail,
+        decision,
+        reason,
+        trail: judged.trail,
         expected,
         ok,
         problems: scene.problems,

@@ -5,7 +5,7 @@ mod command;
 mod glob;
 mod path;
 
-pub(crate) use command::{CommandSubject, Of, Reading, ReadingFor};
+pub(crate) use command::{CommandSubject, GlobWord, Of, Reading, ReadingFor};
 pub(crate) use glob::{Below, any_below, look_below, matches_name};
 pub(crate) use path::{KnownPath, PathKind, PathSubject, lower};
 

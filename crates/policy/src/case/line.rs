@@ -13,8 +13,10 @@ pub(super) struct Line {
     pub(super) id: String,
     #[serde(default)]
     pub(super) settings: Settings,
-    #[serde(default = "default_mode")]
-    pub(super) mode: String,
+    pub(super) mode: Option<String>,
+    #[serde(default)]
+    pub(super) context: Context,
+    pub(super) parent: Option<Parent>,
     pub(super) cwd: String,
     pub(super) home: String,
     #[serde(default)]
@@ -59,6 +61,59 @@ pub(super) struct Files {
     pub(super) settings_root: Option<String>,
 }
 
-fn default_mode() -> String {
-    "default".into()
+/// What the calling agent was started with beside its mode. A name that means nothing here is a slip, and the case is
+/// told to be none.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Context {
+    pub(super) sandbox: Sandbox,
+    pub(super) attended: Answerers,
+    pub(super) mode_by: ModeBy,
+    pub(super) ask: Vec<String>,
+    pub(super) deny: Vec<String>,
+}
+
+/// Whether its commands run in the sandbox.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Sandbox {
+    #[default]
+    Off,
+    On,
+    AutoAllow,
+}
+
+/// Whether someone can answer.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(from = "bool")]
+pub(super) enum Answerers {
+    #[default]
+    There,
+    Nobody,
+}
+
+impl From<bool> for Answerers {
+    fn from(attended: bool) -> Self {
+        if attended { Self::There } else { Self::Nobody }
+    }
+}
+
+/// On whose word an agent has its own mode.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ModeBy {
+    Person,
+    #[default]
+    Agent,
+}
+
+/// The agent that spawned the one that calls, or that one's.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Parent {
+    pub(super) mode: Option<String>,
+    #[serde(default)]
+    pub(super) mode_by: ModeBy,
+    pub(super) cwd: Option<String>,
+    pub(super) parent: Option<Box<Parent>>,
 }

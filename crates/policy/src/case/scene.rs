@@ -1,19 +1,15 @@
 //! What a case is judged in: a frozen context made of its settings, a tree made of its files.
 
-use std::sync::Arc;
-
 use pointsman_model::{
-    AbsPath, AgentName, Attended, ContextParts, EffectKind, Effects, HandlerKind, JsonText,
-    Judgement, Lineage, LineageStep, ModeInForce, OtherInput, Overlay, PathUse, PathValue,
-    PermissionContext, PermissionMode, PermissionRule, Reach, RuleBehavior, RuleSource, RuleText,
-    RunId, SandboxState, ToolInput, ToolName, ToolSet, WorkerId,
+    AbsPath, EffectKind, Effects, JsonText, Judgement, OtherInput, Overlay, PathUse, PathValue,
+    PermissionRule, Reach, RuleBehavior, RuleSource, RuleText, ToolInput, ToolName,
 };
 use pointsman_shell::{NameCase, Surroundings};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::CaseError;
 use super::line::Line;
+use super::{CaseError, lineage};
 use crate::{
     CaseTree, EntryKind, Frozen, HookVote, Problem, Question, Tree as _, effects_of, judge,
 };
@@ -35,9 +31,8 @@ impl Scene {
         let home = AbsPath::parse(&case.home).map_err(|error| wrong("home", error))?;
         let tool = ToolName::parse(&case.tool).map_err(|error| wrong("tool", error))?;
         let input = JsonText::parse(case.input.get()).map_err(|error| wrong("input", error))?;
-        let mode = mode_of(case)?;
         let root = match &case.fs.settings_root {
-            None => folder.clone(),
+            None => lineage::first_folder(case)?,
             Some(root) => AbsPath::parse(root).map_err(|error| wrong("settings_root", error))?,
         };
         let at = Surroundings {
@@ -51,28 +46,11 @@ impl Scene {
         };
         let effects = effects_of(&tool, &read_input(&tool, &input), &at);
         let tree = tree_of(case, &folder, &home, &effects)?;
-        let added = &case.settings.permissions.additional_directories;
-        let directories: Vec<AbsPath> = std::iter::once(folder.clone())
-            .chain(added.iter().map(|dir| match dir.strip_prefix("~/") {
-                Some(below) => home.join(below),
-                None => root.join(dir),
-            }))
-            .collect();
-        let context = PermissionContext::freeze(ContextParts {
-            lineage: lineage()?,
-            mode: ModeInForce::root(mode),
-            rules: rules_of(case, &root).into(),
-            tools: ToolSet::All,
-            tools_to_pass_on: ToolSet::All,
-            folder: folder.clone(),
-            project: root.clone(),
-            home,
-            directories: directories.into(),
-            depth_left: 0,
-            handler: HandlerKind::Interactive,
-            attended: Attended::Yes,
-            sandbox: SandboxState::Off,
-        });
+        let mut rules = rules_of(case, &root);
+        if case.parent.is_none() {
+            rules.extend(lineage::own_rules(case, &root));
+        }
+        let context = lineage::context(case, &home, &root, rules)?;
         let (frozen, problems) = Frozen::new(context);
         Ok(Self {
             tool,
@@ -99,44 +77,14 @@ impl Scene {
     }
 }
 
-fn wrong(field: &'static str, error: impl std::error::Error + Send + Sync + 'static) -> CaseError {
+pub(super) fn wrong(
+    field: &'static str,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> CaseError {
     CaseError::Value {
         field,
         source: Box::new(error),
     }
-}
-
-/// The mode; one that the case's settings forbid is mode default.
-fn mode_of(case: &Line) -> Result<PermissionMode, CaseError> {
-    let mode: PermissionMode = case.mode.parse().map_err(|error| wrong("mode", error))?;
-    let permissions = &case.settings.permissions;
-    let forbids = |setting: &Option<String>| setting.as_deref() == Some("disable");
-    let forbidden = match mode {
-        PermissionMode::BypassPermissions => forbids(&permissions.disable_bypass_permissions_mode),
-        PermissionMode::Auto => forbids(&permissions.disable_auto_mode),
-        PermissionMode::Plan
-        | PermissionMode::DontAsk
-        | PermissionMode::Default
-        | PermissionMode::AcceptEdits => false,
-    };
-    Ok(if forbidden {
-        PermissionMode::Default
-    } else {
-        mode
-    })
-}
-
-/// Every agent needs a lineage; a case's has one step.
-fn lineage() -> Result<Lineage, CaseError> {
-    let run = RunId::new(1).ok_or_else(|| CaseError::Value {
-        field: "id",
-        source: "no run".into(),
-    })?;
-    Ok(Lineage::root(LineageStep {
-        worker: WorkerId::new(run, 1),
-        label: Arc::from("case"),
-        agent: AgentName::new("case"),
-    }))
 }
 
 fn rules_of(case: &Line, anchor: &AbsPath) -> Vec<PermissionRule> {
@@ -153,15 +101,19 @@ fn rules_of(case: &Line, anchor: &AbsPath) -> Vec<PermissionRule> {
             .into_iter()
             .flatten()
             .filter_map(Value::as_str);
-        rules.extend(texts.map(|text| PermissionRule {
-            behavior,
-            text: RuleText::new(text),
-            source: RuleSource::ProjectSettings,
-            place: None,
-            anchor: anchor.clone(),
-        }));
+        rules.extend(texts.map(|text| rule(behavior, text, anchor)));
     }
     rules
+}
+
+pub(super) fn rule(behavior: RuleBehavior, text: &str, anchor: &AbsPath) -> PermissionRule {
+    PermissionRule {
+        behavior,
+        text: RuleText::new(text),
+        source: RuleSource::ProjectSettings,
+        place: None,
+        anchor: anchor.clone(),
+    }
 }
 
 fn tree_of(

@@ -1,5 +1,6 @@
 //! The corpora, and the form of a case.
 
+use pointsman_model::PermissionDecision;
 use pointsman_model::PermissionDecision::{Allow, Ask, Deny};
 
 use super::*;
@@ -170,6 +171,98 @@ fn rules_modes_and_tools_meet_as_the_specification_says() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(lines.lines().count() > 400);
+}
+
+#[test]
+fn a_case_may_be_of_an_agent_that_another_one_spawned() {
+    #[track_caller]
+    fn check(more: &str, command: &str, expect: PermissionDecision) {
+        let line = format!(
+            r#"{{"id": "x", "settings": {{"permissions": {{"allow": ["Bash(make *)"], "ask": ["Bash"]}}}},
+            "cwd": "/w/proj", "home": "/h", "tool": "Bash", "input": {{"command": "{command}"}}, {more}}}"#
+        );
+        let result = run_case(&line).unwrap();
+        assert_eq!(result.decision, expect, "{more}: {:?}", result.reason);
+    }
+    // The parent's mode, where the child has none; its plan and dontAsk always.
+    check(r#""parent": {}"#, "make x", Ask);
+    check(r#""parent": {"mode": "plan"}"#, "make x", Deny);
+    check(
+        r#""parent": {"mode": "plan"}, "mode": "bypassPermissions""#,
+        "touch a",
+        Deny,
+    );
+    check(
+        r#""parent": {"mode": "dontAsk"}, "mode": "default""#,
+        "make x",
+        Deny,
+    );
+    check(
+        r#""parent": {"parent": {"mode": "plan"}}, "mode": "default""#,
+        "touch a",
+        Deny,
+    );
+    // Rules that it was spawned with bind it, and loosen nothing.
+    check(
+        r#""parent": {}, "context": {"deny": ["Bash(make x)"]}"#,
+        "make x",
+        Deny,
+    );
+    check(r#""context": {"deny": ["Bash(make x)"]}"#, "make x", Deny);
+    check(r#""context": {"ask": ["Bash(make x)"]}"#, "make x", Ask);
+    // In the sandbox a bare ask is skipped, but in plan; with nobody there a question is a refusal.
+    check(r#""context": {"sandbox": "auto_allow"}"#, "touch a", Allow);
+    check(r#""context": {"sandbox": "on"}"#, "touch a", Ask);
+    check(
+        r#""context": {"sandbox": "auto_allow"}, "parent": {"mode": "plan"}"#,
+        "ls",
+        Ask,
+    );
+    check(r#""context": {"attended": false}"#, "make x", Deny);
+    check(r#""context": {"attended": true}"#, "make x", Ask);
+}
+
+#[test]
+fn more_trust_than_the_parents_comes_from_a_person_alone() {
+    let decide = |more: &str| {
+        let line = format!(
+            r#"{{"id": "x", "cwd": "/w/proj", "home": "/h", "tool": "Write",
+            "input": {{"file_path": "a", "content": ""}}, "mode": "acceptEdits", {more}}}"#
+        );
+        run_case(&line).unwrap().decision
+    };
+    assert_eq!(decide(r#""parent": {}"#), Ask);
+    assert_eq!(
+        decide(r#""parent": {}, "context": {"mode_by": "agent"}"#),
+        Ask
+    );
+    assert_eq!(
+        decide(r#""parent": {}, "context": {"mode_by": "person"}"#),
+        Allow
+    );
+    let above = r#""parent": {"mode": "acceptEdits", "mode_by": "person", "parent": {}}"#;
+    assert_eq!(decide(above), Allow);
+    assert_eq!(decide(&above.replace("person", "agent")), Ask);
+}
+
+#[test]
+fn a_spawned_agent_stays_in_the_directories_of_the_first() {
+    let decide = |parent: &str, cwd: &str, file: &str| {
+        let line = format!(
+            r#"{{"id": "x", "cwd": "{cwd}", "home": "/h", "tool": "Read",
+            "settings": {{"permissions": {{"deny": ["Read(/secret)"]}}}},
+            "input": {{"file_path": "{file}"}}, "parent": {parent}}}"#
+        );
+        run_case(&line).map(|result| result.decision)
+    };
+    let parent = r#"{"cwd": "/w/proj"}"#;
+    assert_eq!(decide(parent, "/w/proj/sub", "../a").unwrap(), Allow);
+    assert_eq!(decide(parent, "/w/proj/sub", "../../a").unwrap(), Ask);
+    assert_eq!(decide(parent, "/w/proj/sub", "../secret").unwrap(), Deny);
+    let outside = decide(parent, "/w/other", "a").unwrap_err();
+    assert_eq!(outside.to_string(), "`parent` of the case does not fit");
+    let slip = decide(r#"{"mod": "plan"}"#, "/w/proj", "a").unwrap_err();
+    assert_eq!(slip.to_string(), "the line is no case");
 }
 
 #[test]

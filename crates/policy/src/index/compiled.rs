@@ -7,7 +7,7 @@ use crate::Tree;
 use crate::rule::{
     Anchored, CommandPattern, HasOptions, LooksUp, ParsedRule, PathAccess, Specifier,
 };
-use crate::subject::{CommandSubject, Of, PathSubject, Reading, ReadingFor, Subject};
+use crate::subject::{CommandSubject, GlobWord, Of, PathSubject, Reading, ReadingFor, Subject};
 use crate::wild::plain_bytes;
 
 /// How surely a rule matches.
@@ -249,6 +249,8 @@ fn reads(pattern: &CommandPattern, reading: &Reading, behavior: RuleBehavior) ->
         .vanishing
         .as_ref()
         .is_some_and(|vanishing| it.may_match(vanishing) || it.may_match(&reading.text));
+    let other_word = |glob: &GlobWord| glob.rules_out(it.literal_words());
+    let may = may && !reading.first_glob.as_ref().is_some_and(other_word);
     reordered.max(may.then_some(Strength::May))
 }
 

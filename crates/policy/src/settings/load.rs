@@ -141,6 +141,7 @@ impl<'a> Loading<'a> {
             places: self.places,
             problems: &mut problems,
             content: FileContent::default(),
+            unknown_keys: 0,
         };
         let content = reader.read();
         self.problems(problems, place.source);

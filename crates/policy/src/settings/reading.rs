@@ -6,6 +6,8 @@ mod permissions;
 
 use pointsman_model::{FilePlace, RuleSource};
 
+use rustc_hash::FxHashMap;
+
 use super::content::{FileContent, Said};
 use super::document::{Json, Located, Member, Source};
 use super::keys;
@@ -22,7 +24,12 @@ pub(super) struct Reader<'a> {
     pub(super) places: &'a SettingsPlaces,
     pub(super) problems: &'a mut Vec<Problem>,
     pub(super) content: FileContent,
+    /// How many keys were not known.
+    pub(super) unknown_keys: usize,
 }
+
+/// After so many unknown keys the file is taken for another kind of file: what was meant by each is not looked for.
+const UNKNOWN_KEYS_MAX: usize = 1_000;
 
 impl Reader<'_> {
     /// Reads the whole file. `None` when it is no settings file at all; the problem says why.
@@ -87,9 +94,9 @@ impl Reader<'_> {
 
     /// Reports keys that come twice: readers disagree on which of them counts.
     pub(super) fn doubles(&mut self, members: &[Member]) {
-        for (index, member) in members.iter().enumerate() {
-            let earlier = members.iter().take(index);
-            if let Some(first) = earlier.rev().find(|earlier| earlier.key == member.key) {
+        let mut before: FxHashMap<&str, &Member> = FxHashMap::default();
+        for member in members {
+            if let Some(first) = before.insert(&member.key, member) {
                 let line = self.source.place(first.key_at).line;
                 self.report(
                     Severity::Warning,
@@ -103,6 +110,18 @@ impl Reader<'_> {
 
     /// Reports a key that isn't known, with the one that was most likely meant.
     pub(super) fn unknown_key(&mut self, member: &Member, within: &str, known: &[&[&str]]) {
+        self.unknown_keys += 1;
+        if self.unknown_keys > UNKNOWN_KEYS_MAX {
+            if self.unknown_keys == UNKNOWN_KEYS_MAX + 1 {
+                self.report(
+                    Severity::StopsUnattended,
+                    member.key_at,
+                    format!("more than {UNKNOWN_KEYS_MAX} keys of this file are unknown; the rest is not told"),
+                    Some("what the others may forbid is not known; remove what is no setting"),
+                );
+            }
+            return;
+        }
         let near = keys::nearest(&member.key, known.iter().copied().flatten());
         // Rules under a name that nobody reads may have been to forbid or ask, and a misspelt `guard`
         // was to make a hook one: that is lost as a deny that can't be parsed is.

@@ -3,6 +3,7 @@
 mod closed;
 mod hooks;
 mod judges;
+mod large;
 mod law_7;
 mod notify;
 mod trust;

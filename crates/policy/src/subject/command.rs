@@ -1,5 +1,6 @@
 //! A command in the readings that command rules are compared with.
 
+use gix_glob::wildmatch::Mode;
 use pointsman_model::{Assignment, AssignmentWeight, Run, RunNature, Word, WordValue};
 use smallvec::SmallVec;
 
@@ -24,10 +25,40 @@ pub(crate) struct Reading {
     pub(crate) text: Text,
     /// The same with unknown words able to vanish; `None` when nothing is unknown.
     pub(crate) vanishing: Option<Text>,
+    /// The first word that is not known, where it is a pattern for names of files.
+    pub(crate) first_glob: Option<GlobWord>,
     /// Whether it is the spelling, not the words.
     pub(crate) is_spelling: bool,
     /// Which rules may match it.
     pub(crate) by: ReadingFor,
+}
+
+/// A word that the shell puts names of files for, with known words alone in front of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GlobWord {
+    /// Where it begins in the reading's text.
+    at: usize,
+    pattern: Box<str>,
+}
+
+impl GlobWord {
+    /// Whether a command that begins so can't be what the word makes: neither a name that the pattern fits nor the
+    /// pattern itself, which stands when no name does. `beginning` holds whole words.
+    pub(crate) fn rules_out(&self, beginning: &[u8]) -> bool {
+        let Some(rest) = beginning.get(self.at..).filter(|rest| !rest.is_empty()) else {
+            return false;
+        };
+        let word = rest.split(|byte| *byte == SEP).next().unwrap_or_default();
+        // Whether a byte more or less makes a letter is the shell's to say.
+        let plain = word.iter().all(|byte| matches!(byte, b' '..=b'~')) && self.pattern.is_ascii();
+        // A shell can be told to take one case for the other.
+        let fits = gix_glob::wildmatch(
+            self.pattern.as_bytes().into(),
+            word.into(),
+            Mode::IGNORE_CASE,
+        );
+        plain && !fits && *word != *self.pattern.as_bytes()
+    }
 }
 
 /// What a subject is a reading of, which says which rules may match.
@@ -120,6 +151,7 @@ impl CommandSubject {
         let reading = Reading {
             text: spelled(text).collect(),
             vanishing: None,
+            first_glob: None,
             is_spelling: true,
             by: ReadingFor::All,
         };
@@ -129,7 +161,7 @@ impl CommandSubject {
         }
     }
 
-    fn add(&mut self, (text, vanishing): (Text, Option<Text>), by: ReadingFor) {
+    fn add(&mut self, (text, vanishing, first_glob): Words, by: ReadingFor) {
         if !self
             .readings
             .iter()
@@ -138,6 +170,7 @@ impl CommandSubject {
             self.readings.push(Reading {
                 text,
                 vanishing,
+                first_glob,
                 is_spelling: false,
                 by,
             });
@@ -164,6 +197,7 @@ impl CommandSubject {
             self.readings.push(Reading {
                 text,
                 vanishing: None,
+                first_glob: None,
                 is_spelling: true,
                 by: ReadingFor::All,
             });
@@ -195,12 +229,34 @@ fn bare_name(argv: &[Word]) -> Option<Vec<Word>> {
     Some(std::iter::once(bare).chain(rest.iter().cloned()).collect())
 }
 
-/// The words as one text, and as one in which unknown words may vanish.
-fn words(assignments: &[&Assignment], argv: &[Word]) -> (Text, Option<Text>) {
+/// Words as one text, as one in which unknown ones may vanish, and the first that is a pattern.
+type Words = (Text, Option<Text>, Option<GlobWord>);
+
+/// The words as texts.
+fn words(assignments: &[&Assignment], argv: &[Word]) -> Words {
     let known = |word: &Word| word.literal().is_some();
     let all_known = argv.iter().all(known) && assignments.iter().all(|it| known(&it.value));
-    let vanishing = (!all_known).then(|| joined(assignments, argv, Unknown::MayVanish));
-    (joined(assignments, argv, Unknown::IsAWord), vanishing)
+    let text = joined(assignments, argv, Unknown::IsAWord);
+    if all_known {
+        return (text, None, None);
+    }
+    let vanishing = joined(assignments, argv, Unknown::MayVanish);
+    let first_glob = first_glob(assignments, argv);
+    (text, Some(vanishing), first_glob)
+}
+
+fn first_glob(assignments: &[&Assignment], argv: &[Word]) -> Option<GlobWord> {
+    let at = argv.iter().position(|word| word.literal().is_none())?;
+    let (known, rest) = argv.split_at_checked(at)?;
+    let WordValue::Glob(pattern) = &rest.first()?.value else {
+        return None;
+    };
+    let plain = !pattern.contains('(');
+    let before = assignments.iter().all(|it| it.value.literal().is_some());
+    (plain && before && at > 0).then(|| GlobWord {
+        at: joined(assignments, known, Unknown::IsAWord).len() + 1,
+        pattern: pattern.as_str().into(),
+    })
 }
 
 /// What an unknown word is taken for.
