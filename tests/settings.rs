@@ -255,7 +255,10 @@ fn show_tells_a_program_that_there_are_no_rules_and_which_files_could_hold_some(
         };
         &files.iter().find(ends).unwrap()["found"]
     };
-    assert!(of(SETTINGS)["read"]["digest"].is_string(), "{files:?}");
+    assert!(
+        of(&format!("proj/{SETTINGS}"))["read"]["digest"].is_string(),
+        "{files:?}"
+    );
     assert_eq!(*of(".claude/settings.local.json"), "absent");
 }
 
