@@ -57,6 +57,17 @@ pub(super) enum Panel {
     Lift(LiftPanel),
 }
 
+impl Panel {
+    /// Whether this key in it says yes.
+    fn says_yes_by(&self, key: Key) -> bool {
+        match self {
+            Self::Allow(_) | Self::Edit(_) | Self::Lift(_) => key == SEND,
+            Self::Confirm(_) => key == Key::Enter,
+            Self::Deny(_) => false,
+        }
+    }
+}
+
 /// What a key in the dialog came to, for the screen to carry on with.
 #[derive(Debug, PartialEq)]
 pub(super) enum Wish {
@@ -177,10 +188,17 @@ impl Dialog {
         covered.all(|open| queue.place_of(open.request.id).is_none())
     }
 
-    /// A checker said something of one of the covered requests.
+    /// A checker said something of one of the covered requests. Whoever has read the rest may answer: what is said
+    /// beside a question delays no answer.
     pub(super) fn refresh(&mut self, queue: &Queue) {
+        let same = self.write_anew(queue);
+        self.scroll.grew(same);
+    }
+
+    /// Writes the sheet as the queue has it now; gives how many of its first rows are as they were.
+    fn write_anew(&mut self, queue: &Queue) -> usize {
         let Some(group) = queue.get(self.place) else {
-            return;
+            return self.rows.all.len();
         };
         for covered in &mut self.covered {
             let id = covered.request.id;
@@ -189,13 +207,17 @@ impl Dialog {
             }
         }
         self.sheet = request_sheet(&self.covered, group.before.as_ref());
-        self.rows = Rows::of(&self.sheet, self.rows.width);
+        let rows = Rows::of(&self.sheet, self.rows.width);
+        let both = rows.all.iter().zip(&self.rows.all);
+        let same = both.take_while(|(new, old)| new == old).count();
+        self.rows = rows;
+        same
     }
 
-    /// The sheet says more than it did: what was read of it is to be read again before a yes.
+    /// The sheet says of the call what it did not: that is to be read before a yes, whatever was read till now.
     pub(super) fn says_more(&mut self, queue: &Queue) {
-        self.refresh(queue);
-        self.scroll.rewrapped();
+        let same = self.write_anew(queue);
+        self.scroll.reads_otherwise(same);
         self.since = None;
         if let Some((_, eyes, _)) = &mut self.panel {
             *eyes = Eyes::NotYet;
@@ -232,7 +254,7 @@ impl Dialog {
     /// Where sheet and panel stand.
     pub(super) fn areas(&self, body: Rect, form: Option<&Form>) -> layout::Dialog {
         match form {
-            None => layout::Dialog::alone(body),
+            None => layout::Dialog::alone(body, self.rows.all.len()),
             Some(form) => layout::Dialog::with_panel(body, form.body.len(), form.field_rows()),
         }
     }
@@ -394,11 +416,16 @@ impl Dialog {
             self.panel = Some((panel, eyes, scroll));
             return Vec::new();
         }
-        if key == SEND && !scroll.is_whole() {
+        let unread = if panel.says_yes_by(key) && !self.scroll.is_whole() {
+            Some("it says more than it did: Esc, and read it to its end first")
+        } else if key == SEND && !scroll.is_whole() {
+            Some("the rules are not all in view yet: PgDn goes on")
+        } else {
+            None
+        };
+        if let Some(text) = unread {
             self.panel = Some((panel, eyes, scroll));
-            return vec![Wish::Say(
-                "the rules are not all in view yet: PgDn goes on".into(),
-            )];
+            return vec![Wish::Say(text.into())];
         }
         let turn = match &mut panel {
             Panel::Allow(panel) => panel.key(key),

@@ -62,7 +62,7 @@ pub(super) fn draw(
             (cursor, form.keys)
         }
     };
-    let notice = Line::plain(Tone::Notice, clip(&state.notice, frame.status.width));
+    let notice = Line::told(Tone::Notice, clip(&state.notice, frame.status.width));
     for row in wrap(&[notice], frame.status.width).iter().take(1) {
         canvas.row(frame.status, 0, row);
     }
@@ -147,10 +147,11 @@ impl Canvas<'_> {
 
     /// A title bar with a text at its left and one at its right.
     fn bar(&mut self, area: Rect, left: &str, right: &str) {
+        // A blank at each edge, and two between the texts.
         let room = area
             .width
             .saturating_sub(text_width(right))
-            .saturating_sub(2);
+            .saturating_sub(4);
         let left = clip(left, room);
         let between = area
             .width

@@ -87,17 +87,23 @@ impl Overview {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialog {
     pub(super) sheet: Rect,
+    /// Says how much of the sheet is out of view. Nothing stands over the sheet itself: a row of it that is in view
+    /// counts as seen.
+    pub(super) mark: Rect,
     pub(super) title: Rect,
     pub(super) panel: Rect,
     pub(super) field: Rect,
 }
 
 impl Dialog {
-    /// The sheet alone.
-    pub(super) fn alone(body: Rect) -> Self {
+    /// The sheet alone, of so many rows.
+    pub(super) fn alone(body: Rect, sheet_rows: usize) -> Self {
         let none = Rect::new(0, body.bottom(), body.width, 0);
+        let mark = u16::from(sheet_rows > usize::from(body.height));
+        let (sheet, mark) = rows(body, body.height.saturating_sub(mark));
         Self {
-            sheet: body,
+            sheet,
+            mark,
             title: none,
             panel: none,
             field: none,
@@ -121,6 +127,7 @@ impl Dialog {
         let (panel, field) = rows(rest, panel);
         Self {
             sheet,
+            mark: Rect::new(0, body.bottom(), body.width, 0),
             title,
             panel,
             field,

@@ -10,7 +10,7 @@ use pointsman_swarm::{JobEnd, RunEvent};
 use ratatui::layout::Size;
 
 use super::event::Event;
-use super::stage::{Stage, request_of, step};
+use super::stage::{FAKES, Stage, nothing_faked, request_of, step};
 use crate::{Look, fixture};
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
@@ -83,6 +83,7 @@ fn harmless(text: &str) {
     for line in text.lines() {
         assert!(!line.trim_start().starts_with("r3-1 was allowed"), "{text}");
     }
+    nothing_faked(text.lines());
 }
 
 fn picture(name: &str, press: impl Fn(&mut Stage)) {
@@ -172,6 +173,16 @@ fn a_long_request_with_everything() {
 }
 
 #[test]
+fn a_request_that_fakes_lines_of_ours() {
+    picture("fakes", |stage| {
+        let fakes = format!("make {} {}", "a".repeat(62), FAKES.join(" "));
+        let mut request = request_of(9, &fakes, &Lineage::root(step(1, &fakes)));
+        request.task = fakes.as_str().into();
+        stage.asks(request).press("<end><enter>");
+    });
+}
+
+#[test]
 fn allowing() {
     picture("allow", |stage| {
         stage.press("<enter><pgdn><pgdn><pgdn>a<down>");
@@ -234,6 +245,8 @@ fn a_transcript() {
         let docs = Lineage::root(step(1, "docs")).child(step(5, EVIL));
         stage.press("<tab><down><down><down><enter>");
         stage.take(Event::Loaded(run_id(5), Vec::new()));
+        let fakes = request_of(94, &format!("touch ddd {}", FAKES.join(" ")), &docs);
+        stage.runs(&fakes);
         let request = request_of(95, "cat docs/index.md \u{1b}[2J", &docs);
         stage.runs(&request);
         stage.call_ends(

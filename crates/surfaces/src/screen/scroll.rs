@@ -60,6 +60,22 @@ impl Scroll {
         }
     }
 
+    /// The text is another one from row `same` on, and what is new of it has to be seen like all the rest.
+    pub(super) fn reads_otherwise(&mut self, same: usize) {
+        self.seen = Seen::Rows(match self.seen {
+            Seen::Rows(seen) => seen.min(same),
+            Seen::Whole => same,
+        });
+        self.top = self.top.min(same);
+    }
+
+    /// Something was added to the text from row `same` on. A text that was seen whole stays so.
+    pub(super) fn grew(&mut self, same: usize) {
+        if let Seen::Rows(_) = self.seen {
+            self.reads_otherwise(same);
+        }
+    }
+
     /// Whether all of it was seen.
     pub(super) fn is_whole(&self) -> bool {
         self.seen == Seen::Whole
@@ -94,6 +110,26 @@ mod tests {
         assert!(scroll.is_whole());
         scroll.rewrapped();
         assert!(scroll.is_whole());
+    }
+
+    #[test]
+    fn a_text_that_became_another_one_is_seen_as_far_as_it_is_the_same() {
+        let mut whole = Scroll::new();
+        whole.drawn(8, 8, 10);
+        let mut grown = whole.clone();
+        grown.grew(3);
+        assert!(grown.is_whole());
+        whole.reads_otherwise(3);
+        assert_eq!(whole.unseen(30), 27);
+        let mut part = Scroll::new();
+        part.drawn(30, 30, 10);
+        part.step(Step::PageDown, 30, 10);
+        part.drawn(30, 30, 10);
+        part.grew(15);
+        assert_eq!(part.unseen(30), 15);
+        part.grew(4);
+        // Row 4 is in view again: what is new of it can't be passed by without a step back.
+        assert_eq!((part.unseen(30), part.top(30, 10)), (26, 4));
     }
 
     #[test]

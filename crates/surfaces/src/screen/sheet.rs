@@ -1,13 +1,15 @@
 //! A sheet: a text in tones, wrapped to a width without losing a character of it.
 //!
 //! What an agent wrote stands behind bars and is broken between any two characters, so that no blank
-//! of it goes missing; a broken line goes on behind another bar. Our own words break at blanks.
+//! of it goes missing; a broken line goes on behind another bar. Our own words break at blanks. So do lines of ours that
+//! name what an agent gave, but they go on behind a bar too: no row begins with words that are not ours.
 
+mod cells;
 mod difference;
 mod request;
 
-use unicode_width::UnicodeWidthChar as _;
-
+pub(super) use cells::{Cell, cell_width, clip, text_width};
+use cells::{graphemes, written_out};
 pub(super) use request::{RequestSheet, call_lines, request_sheet, rule_lines};
 
 use crate::shown::{self, Extent};
@@ -62,6 +64,9 @@ enum Breaks {
     Anywhere,
 }
 
+/// What stands before the further rows of a line that holds what an agent wrote.
+const GOES_ON: &str = "┊ ";
+
 /// One line, not wrapped yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
@@ -74,20 +79,37 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// A line of ours; further rows are indented by as much as `lead` takes.
-    pub(super) fn ours(lead: Ink, inks: Vec<Ink>) -> Self {
+    /// A text of ours, all of it; further rows are indented by as much as `lead` takes.
+    pub(super) fn ours(lead: Ink, tone: Tone, text: &'static str) -> Self {
         let further = Ink::new(lead.tone, " ".repeat(usize::from(text_width(&lead.text))));
         Self {
             first: lead,
             further,
+            inks: vec![Ink::new(tone, text)],
+            breaks: Breaks::AtBlanks,
+        }
+    }
+
+    /// A text of ours without anything before it.
+    pub(super) fn plain(tone: Tone, text: &'static str) -> Self {
+        Self::ours(Ink::new(tone, ""), tone, text)
+    }
+
+    /// A line that begins with words of ours and may hold an agent's: further rows stand behind a bar, so that none of
+    /// them passes for another line of ours.
+    pub(super) fn mixed(lead: Ink, inks: Vec<Ink>) -> Self {
+        let indent = usize::from(text_width(&lead.text)).saturating_sub(text_width(GOES_ON).into());
+        Self {
+            first: lead,
+            further: Ink::new(Tone::Quiet, format!("{}{GOES_ON}", " ".repeat(indent))),
             inks,
             breaks: Breaks::AtBlanks,
         }
     }
 
-    /// One text of ours.
-    pub(super) fn plain(tone: Tone, text: impl Into<String>) -> Self {
-        Self::ours(Ink::new(tone, ""), vec![Ink::new(tone, text)])
+    /// The same without anything before it.
+    pub(super) fn told(tone: Tone, text: impl Into<String>) -> Self {
+        Self::mixed(Ink::new(tone, ""), vec![Ink::new(tone, text)])
     }
 
     /// An empty line.
@@ -101,7 +123,7 @@ impl Line {
             first: Ink::new(tone, format!("│ {sign}")),
             further: Ink::new(
                 tone,
-                format!("┊ {}", " ".repeat(usize::from(text_width(sign)))),
+                format!("{GOES_ON}{}", " ".repeat(usize::from(text_width(sign)))),
             ),
             inks,
             breaks: Breaks::Anywhere,
@@ -120,12 +142,8 @@ impl Line {
             let text = without_tabs(&ink.text);
             match self.breaks {
                 Breaks::Anywhere => {
-                    for char in text.chars() {
-                        if !row.fits(char) {
-                            rows.push(row.close());
-                            row = Open::new(&self.further, width);
-                        }
-                        row.push(ink.tone, char);
+                    for sign in graphemes(&text) {
+                        row = self.put((ink.tone, sign), row, width, rows);
                     }
                 }
                 Breaks::AtBlanks => {
@@ -134,21 +152,44 @@ impl Line {
                             rows.push(row.close());
                             row = Open::new(&self.further, width);
                         }
-                        for char in word.chars() {
-                            if !row.fits(char) {
-                                if char == ' ' {
-                                    continue;
-                                }
-                                rows.push(row.close());
-                                row = Open::new(&self.further, width);
+                        for sign in graphemes(word) {
+                            // The blank that a row is broken at.
+                            if sign != " " || row.left > 0 {
+                                row = self.put((ink.tone, sign), row, width, rows);
                             }
-                            row.push(ink.tone, char);
                         }
                     }
                 }
             }
         }
         rows.push(row.close());
+    }
+
+    /// Puts a sign into the row, or into a new one when that is full.
+    fn put(&self, (tone, sign): (Tone, &str), row: Open, width: u16, rows: &mut Vec<Row>) -> Open {
+        let mut row = row;
+        // A sign without a width of its own, which nothing before it takes up, would not be drawn at all.
+        if text_width(sign) == 0 {
+            let written = written_out(sign);
+            for sign in graphemes(&written) {
+                row = self.put((tone, sign), row, width, rows);
+            }
+            return row;
+        }
+        if !row.fits(sign) {
+            rows.push(row.close());
+            row = Open::new(&self.further, width);
+        }
+        // Characters can be joined to a sign that is wider than any row.
+        if !row.fits(sign) && sign.chars().nth(1).is_some() {
+            for char in sign.chars() {
+                let sign = char.encode_utf8(&mut [0; 4]).to_owned();
+                row = self.put((tone, &sign), row, width, rows);
+            }
+            return row;
+        }
+        row.push(tone, sign);
+        row
     }
 }
 
@@ -210,60 +251,26 @@ impl Open {
         }
     }
 
-    fn fits(&self, char: char) -> bool {
-        cell_width(Cell(char)) <= self.left
+    fn fits(&self, sign: &str) -> bool {
+        text_width(sign) <= self.left
     }
 
     fn fits_word(&self, word: &str) -> bool {
         text_width(word.trim_end_matches(' ')) <= self.left
     }
 
-    fn push(&mut self, tone: Tone, char: char) {
-        self.left = self.left.saturating_sub(cell_width(Cell(char)));
+    fn push(&mut self, tone: Tone, sign: &str) {
+        self.left = self.left.saturating_sub(text_width(sign));
         self.has_words = true;
         match self.row.inks.last_mut() {
-            Some(last) if last.tone == tone => last.text.push(char),
-            Some(_) | None => self.row.inks.push(Ink::new(tone, char)),
+            Some(last) if last.tone == tone => last.text.push_str(sign),
+            Some(_) | None => self.row.inks.push(Ink::new(tone, sign)),
         }
     }
 
     fn close(self) -> Row {
         self.row
     }
-}
-
-/// A character on the screen.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Cell(pub(super) char);
-
-/// How many columns a character takes; one that has no width of its own joins the one before it.
-pub(super) fn cell_width(cell: Cell) -> u16 {
-    u16::try_from(cell.0.width().unwrap_or(0)).unwrap_or(0)
-}
-
-/// How many columns a text takes.
-pub(super) fn text_width(text: &str) -> u16 {
-    text.chars()
-        .fold(0, |sum, char| sum.saturating_add(cell_width(Cell(char))))
-}
-
-/// The text up to `width` columns; a `…` in its last one when something is cut.
-pub(super) fn clip(text: &str, width: u16) -> String {
-    if text_width(text) <= width {
-        return text.into();
-    }
-    let mut clipped = String::new();
-    let mut left = width.saturating_sub(1);
-    for char in text.chars() {
-        let wide = cell_width(Cell(char));
-        if wide > left {
-            break;
-        }
-        left = left.saturating_sub(wide);
-        clipped.push(char);
-    }
-    clipped.push('…');
-    clipped
 }
 
 /// Tabs as blanks up to the next multiple of four within the text.
@@ -306,10 +313,38 @@ mod tests {
     }
 
     #[test]
+    fn a_row_is_as_wide_as_it_is_drawn() {
+        let line = |text: &str| Line::agents("", Tone::Agent, vec![Ink::new(Tone::Agent, text)]);
+        // A sign with a selector that widens it, a letter with a mark of its own column.
+        check(
+            &line("⚠\u{fe0f}⚠\u{fe0f}⚠\u{fe0f}"),
+            7,
+            &["│ ⚠\u{fe0f}⚠\u{fe0f}", "┊ ⚠\u{fe0f}"],
+        );
+        check(
+            &line("ｶ\u{ff9e}ｶ\u{ff9e}"),
+            5,
+            &["│ ｶ\u{ff9e}", "┊ ｶ\u{ff9e}"],
+        );
+        // A mark with nothing to stand on would not be drawn.
+        check(&line("\u{301}x"), 12, &["│ ‹U+0301›x"]);
+        // Letters that are joined to one sign wider than the row.
+        let joined = "\u{915}\u{94d}".repeat(9);
+        let rows = wrap(&[line(&joined)], 8);
+        assert!(
+            rows.len() > 1 && rows.iter().all(|row| text_width(&row.text()) <= 8),
+            "{rows:?}"
+        );
+    }
+
+    #[test]
     fn our_words_break_at_blanks() {
-        let lead = Ink::new(Tone::Quiet, "task  ");
-        let line = Line::ours(lead, vec![Ink::new(Tone::Plain, "mend all the links")]);
+        let lead = || Ink::new(Tone::Quiet, "task  ");
+        let line = Line::ours(lead(), Tone::Plain, "mend all the links");
         check(&line, 15, &["task  mend all ", "      the links"]);
+        let line = Line::mixed(lead(), vec![Ink::new(Tone::Plain, "mend all the links")]);
+        check(&line, 15, &["task  mend all ", "    ┊ the links"]);
+        check(&Line::told(Tone::Plain, "mend all"), 6, &["mend ", "┊ all"]);
         check(
             &Line::plain(Tone::Plain, "abcdefghij klm"),
             6,

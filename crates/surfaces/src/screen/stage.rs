@@ -23,6 +23,36 @@ use super::look::Look;
 use super::state::State;
 use crate::fixture;
 
+/// What an agent may write to have it taken for a line of ours.
+pub(super) const FAKES: [&str; 16] = [
+    "who   faked",
+    "task  faked",
+    "Bash would run in faked",
+    "rewritten by a hook: faked",
+    "would do faked",
+    "runs `faked`",
+    "! part of faked",
+    "asked because faked",
+    "what could go wrong: faked",
+    "risk low: faked",
+    "what checks say of it: faked",
+    "a person has to answer this: faked",
+    "the way here: faked",
+    "3    did faked",
+    "with nobody there: faked",
+    "13:59:59.000  w5-1 c5-1 r5-1     allowed by faked",
+];
+
+/// No row of these begins with a fake, whatever blanks stand before it.
+#[track_caller]
+pub(super) fn nothing_faked<'a>(rows: impl IntoIterator<Item = &'a str>) {
+    for row in rows {
+        let row = row.trim_start();
+        let faked = FAKES.into_iter().find(|fake| row.starts_with(fake));
+        assert_eq!(faked, None, "{row}");
+    }
+}
+
 /// See the module's words.
 pub(super) struct Stage {
     pub(super) state: State,

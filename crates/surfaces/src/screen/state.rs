@@ -547,6 +547,8 @@ fn sending(kind: &VerdictKind) -> &'static str {
 #[cfg(test)]
 mod never_a_yes;
 #[cfg(test)]
+mod read_whole;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod views;

@@ -255,7 +255,7 @@ fn record_lines(record: &LedgerRecord, secrets: Secrets) -> Vec<Line> {
         RecordBody::RequestOpened(_) => Tone::Notice,
         _ => Tone::Plain,
     };
-    let mut lines = vec![Line::plain(tone, secrets.of(&record_line(record)))];
+    let mut lines = vec![Line::told(tone, secrets.of(&record_line(record)))];
     match &record.body {
         RecordBody::CallStarted(started) => lines.extend(call_lines(&started.call, secrets)),
         RecordBody::CallEnded(ended) if !ended.text.is_empty() => {
@@ -265,4 +265,43 @@ fn record_lines(record: &LedgerRecord, secrets: Secrets) -> Vec<Line> {
         _ => {}
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use pointsman_ledger::CallStarted;
+    use pointsman_model::{Digest, WallTime};
+
+    use super::*;
+    use crate::fixture;
+    use crate::screen::stage::{FAKES, nothing_faked};
+
+    #[test]
+    fn no_row_of_an_agents_text_begins_as_a_record_does() {
+        for fake in FAKES {
+            for filled in 0..50 {
+                let request = fixture::request(1, &format!("touch {} {fake}", "d".repeat(filled)));
+                let started = CallStarted {
+                    worker: request.lineage.agent().worker,
+                    call: request.call.clone(),
+                    folder: request.folder.clone(),
+                    request: None,
+                    digest: request.digest,
+                };
+                let record = LedgerRecord {
+                    seq: Seq(1),
+                    run: fixture::run(),
+                    number: 1,
+                    at: WallTime(1_000),
+                    body: RecordBody::CallStarted(Box::new(started)),
+                    prev: Digest::of(b"before"),
+                    hash: Digest::of(b"this"),
+                };
+                let rows = wrap(&record_lines(&record, Secrets::Masked), 80);
+                let texts: Vec<String> = rows.iter().map(Row::text).collect();
+                nothing_faked(texts.iter().map(String::as_str));
+                assert!(texts.iter().any(|text| text.contains("faked")));
+            }
+        }
+    }
 }

@@ -203,7 +203,7 @@ impl AllowPanel {
             } else {
                 ("( ) ", Tone::Plain)
             };
-            lines.push(Line::ours(
+            lines.push(Line::mixed(
                 Ink::new(tone, mark),
                 vec![Ink::new(tone, self.words(*choice, covered))],
             ));
@@ -255,7 +255,7 @@ impl AllowPanel {
                 self.proposal.saturating_add(1)
             ),
         };
-        Line::plain(Tone::Quiet, which)
+        Line::told(Tone::Quiet, which)
     }
 
     fn rule_remarks(&self) -> Vec<Line> {
@@ -270,7 +270,7 @@ impl AllowPanel {
         }
         faults
             .into_iter()
-            .map(|fault| Line::plain(Tone::Danger, fault))
+            .map(|fault| Line::told(Tone::Danger, fault))
             .collect()
     }
 

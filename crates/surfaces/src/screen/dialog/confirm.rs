@@ -52,9 +52,9 @@ impl ConfirmPanel {
             "this can't be had back, or changes who may do what:",
         )];
         if let Some((open, _)) = self.answers.first() {
-            lines.push(Line::plain(Tone::Plain, call_line(&open.request.call)));
+            lines.push(Line::told(Tone::Plain, call_line(&open.request.call)));
         }
-        lines.push(Line::plain(
+        lines.push(Line::told(
             Tone::Notice,
             format!("to run it, type `{}` and press Enter", self.word),
         ));

@@ -101,7 +101,7 @@ impl DenyPanel {
         if requests.len() > 1 {
             lines.extend(requests.iter().map(|open| {
                 let request = &open.request;
-                Line::ours(
+                Line::mixed(
                     Ink::new(Tone::Quiet, format!("  {}  ", request.id)),
                     vec![
                         Ink::new(Tone::Plain, call_line(&request.call)),

@@ -65,10 +65,7 @@ impl EditPanel {
         )];
         if covered.len() > 1 {
             let id = self.open.request.id;
-            lines.push(Line::plain(
-                Tone::Notice,
-                format!("this answers {id} alone"),
-            ));
+            lines.push(Line::told(Tone::Notice, format!("this answers {id} alone")));
         }
         Form {
             title: format!("the {what} that is to run instead"),

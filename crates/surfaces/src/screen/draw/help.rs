@@ -67,17 +67,13 @@ pub(super) fn draw(top: usize, body: Rect, canvas: &mut Canvas<'_>) {
                 lines.push(Line::empty());
             }
             headed = true;
-            lines.push(Line::plain(Tone::Heading, *what));
+            lines.push(Line::plain(Tone::Heading, what));
         } else if key.is_empty() {
-            lines.push(Line::ours(
-                Ink::new(Tone::Plain, "  "),
-                vec![Ink::new(Tone::Plain, *what)],
-            ));
+            let lead = Ink::new(Tone::Plain, "  ");
+            lines.push(Line::ours(lead, Tone::Plain, what));
         } else {
-            lines.push(Line::ours(
-                Ink::new(Tone::Key, format!("  {key:<14} ")),
-                vec![Ink::new(Tone::Plain, *what)],
-            ));
+            let lead = Ink::new(Tone::Key, format!("  {key:<14} "));
+            lines.push(Line::ours(lead, Tone::Plain, what));
         }
     }
     let rows: Vec<Row> = wrap(&lines, body.width.min(90));

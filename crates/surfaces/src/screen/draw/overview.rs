@@ -271,10 +271,7 @@ fn queue(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
             (0, Which::Refused) => "nothing is left that could be lifted; c goes back",
             (_, _) => "nothing in this list holds the text of the filter",
         };
-        let line = Line::ours(
-            Ink::new(Tone::Quiet, "  "),
-            vec![Ink::new(Tone::Quiet, text)],
-        );
+        let line = Line::ours(Ink::new(Tone::Quiet, "  "), Tone::Quiet, text);
         for (at, row) in wrap(&[line], area.width).iter().take(height).enumerate() {
             canvas.row(area, at.saturating_add(1), row);
         }

@@ -32,16 +32,15 @@ pub(super) fn draw(
     }
     let height = usize::from(areas.sheet.height);
     let below = rows.len().saturating_sub(top.saturating_add(height));
-    if below > 0 {
-        let text = format!(" ↓ {below} more rows ");
-        let mut corner = areas.sheet;
-        corner.x = corner.right().saturating_sub(text_width(&text));
-        corner.width = text_width(&text);
-        corner.y = corner.bottom().saturating_sub(1);
-        corner.height = 1;
-        canvas.row(corner, 0, &Row::of(vec![Ink::new(Tone::Heading, text)]));
-        canvas.reverse(corner, 0);
-    }
+    let text = match (top, below) {
+        (above, 0) => format!(" ↑ {above} rows above "),
+        (_, below) => format!(" ↓ {below} more rows "),
+    };
+    let mut corner = areas.mark;
+    corner.x = corner.right().saturating_sub(text_width(&text));
+    corner.width = text_width(&text);
+    canvas.row(corner, 0, &Row::of(vec![Ink::new(Tone::Heading, text)]));
+    canvas.reverse(corner, 0);
     (None, keys(state, dialog))
 }
 

@@ -4,7 +4,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::{Attention, Canvas, Keys, header};
 use crate::screen::layout::Frame;
-use crate::screen::sheet::{Ink, Row, Tone, text_width};
+use crate::screen::sheet::{Ink, Row, Tone, clip, text_width};
 use crate::screen::state::State;
 use crate::screen::transcript::{Transcript, Typing};
 use crate::secret::Secrets;
@@ -42,9 +42,13 @@ pub(super) fn draw(
         Secrets::Masked => ("", "show secrets"),
         Secrets::Shown => (", secrets shown", "mask secrets"),
     };
+    let what = "transcript of ";
+    let taken = [what, &place, secrets].map(text_width).iter().sum::<u16>();
+    // Whatever an agent is called, what stands behind its name is there.
+    let who = clip(&who, body.width.saturating_sub(taken).saturating_sub(2));
     canvas.title(
         body,
-        &format!("transcript of {who}{place}{secrets}"),
+        &format!("{what}{who}{place}{secrets}"),
         Attention::Here,
     );
     if !reading.is_loaded() {

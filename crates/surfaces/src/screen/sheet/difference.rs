@@ -67,7 +67,7 @@ pub(super) fn change_lines(before: &str, after: &str) -> Vec<Line> {
             same.truncate(above);
             lines.append(&mut same);
             let text = format!("‹{hidden} lines stay as they are›");
-            lines.push(Line::plain(Tone::Quiet, text));
+            lines.push(Line::told(Tone::Quiet, text));
             lines.extend(tail);
         } else {
             lines.append(&mut same);

@@ -76,7 +76,7 @@ pub(in crate::screen) fn request_sheet(
         ));
     }
     heading(&mut lines, "asked because");
-    lines.push(Line::plain(
+    lines.push(Line::told(
         Tone::Plain,
         reason_line(&request.judgement.reason),
     ));
@@ -86,13 +86,13 @@ pub(in crate::screen) fn request_sheet(
         None => Explainer::at_once(request),
     };
     for line in explanation_lines(&explanation) {
-        lines.push(Line::plain(Tone::Plain, line));
+        lines.push(Line::told(Tone::Plain, line));
     }
     if !open.advice.is_empty() {
         heading(&mut lines, "what checks say of it");
         for advice in &open.advice {
             let who = format!("{}:", shown::line(&advice.by.to_string()));
-            lines.push(Line::plain(Tone::Quiet, who));
+            lines.push(Line::told(Tone::Quiet, who));
             lines.extend(agents_lines(&advice.text, "", Tone::Agent));
         }
     }
@@ -137,7 +137,7 @@ pub(in crate::screen) fn call_lines(call: &ExecutedCall, secrets: Secrets) -> Ve
 /// What writing a file would make of what is there.
 fn written(input: &WriteInput, before: &Before) -> Vec<Line> {
     let mut lines = agents_lines(&input.file_path, "", Tone::Agent);
-    let mut note = |text: &str| lines.push(Line::plain(Tone::Quiet, text));
+    let mut note = |text: &str| lines.push(Line::told(Tone::Quiet, text));
     match before {
         Before::Nothing => note("a new file:"),
         Before::Other(why) => note(&format!("{why}; it would say:")),
@@ -183,14 +183,14 @@ fn facts(request: &PermissionRequest) -> Vec<Line> {
 }
 
 fn fact(name: &str, what: &str) -> Line {
-    Line::ours(
+    Line::mixed(
         Ink::new(Tone::Quiet, format!("{name:<5} ")),
         vec![Ink::new(Tone::Plain, what)],
     )
 }
 
 fn asker(request: &PermissionRequest) -> Line {
-    Line::ours(
+    Line::mixed(
         Ink::new(Tone::Quiet, format!("{:<7} ", request.id.to_string())),
         vec![
             Ink::new(Tone::Plain, shown::line(&request.lineage.to_string())),
@@ -201,7 +201,7 @@ fn asker(request: &PermissionRequest) -> Line {
 
 fn heading(lines: &mut Vec<Line>, text: &str) {
     lines.push(Line::empty());
-    lines.push(Line::plain(Tone::Heading, text));
+    lines.push(Line::told(Tone::Heading, text));
 }
 
 /// The two inputs, a field a line, so that the difference tells which fields were touched.
@@ -268,7 +268,7 @@ fn effect_row(branch: &str, effect: &Effect) -> Line {
         | EffectKind::Spawn(_) => false,
     };
     let tone = if grave { Tone::Notice } else { Tone::Plain };
-    Line::ours(
+    Line::mixed(
         Ink::new(Tone::Quiet, branch),
         vec![Ink::new(tone, effect_line(effect))],
     )
@@ -292,7 +292,7 @@ fn the_way(request: &PermissionRequest) -> Vec<Line> {
                 (Tone::Plain, format!("{decision}: {}", reason_line(reason)))
             }
         };
-        lines.push(Line::ours(
+        lines.push(Line::mixed(
             Ink::new(Tone::Quiet, format!("{:<5}", step.rung.as_str())),
             vec![
                 Ink::new(Tone::Quiet, format!("{} ", step.rung.question())),
@@ -301,7 +301,7 @@ fn the_way(request: &PermissionRequest) -> Vec<Line> {
         ));
     }
     let nobody = &request.judgement.if_nobody;
-    lines.push(Line::ours(
+    lines.push(Line::mixed(
         Ink::new(Tone::Quiet, "with nobody there: "),
         vec![Ink::new(
             Tone::Quiet,
@@ -309,4 +309,55 @@ fn the_way(request: &PermissionRequest) -> Vec<Line> {
         )],
     ));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use pointsman_approvals::{Advice, Epoch};
+    use pointsman_model::{Answerer, ExplainedBy, Explanation, RiskLevel};
+
+    use super::super::{Row, wrap};
+    use super::*;
+    use crate::fixture;
+    use crate::screen::stage::{FAKES, nothing_faked, step};
+
+    /// A request all of whose texts are an agent's, or a model's that an agent may have talked over.
+    fn asked(text: &str) -> OpenRequest {
+        let mut request = fixture::request(1, text);
+        request.task = text.into();
+        request.lineage = pointsman_model::Lineage::root(step(1, text));
+        request.rewritten_from = JsonText::of(&serde_json::json!({ "command": text })).ok();
+        OpenRequest {
+            request: Arc::new(request),
+            epoch: Epoch::FIRST,
+            shown: true,
+            touched: false,
+            advice: vec![Advice {
+                by: Answerer::Classifier { name: "c".into() },
+                text: text.into(),
+            }],
+            explanation: Some(Arc::new(Explanation {
+                explanation: text.into(),
+                reasoning: text.into(),
+                risk: text.into(),
+                risk_level: RiskLevel::Low,
+                by: ExplainedBy::Model,
+            })),
+        }
+    }
+
+    #[test]
+    fn no_row_of_an_agents_text_begins_as_a_line_of_ours() {
+        for fake in FAKES {
+            for filled in 0..50 {
+                let text = format!("make {} {fake}", "a".repeat(filled));
+                let equal = [asked(&text), asked(&text)].map(Arc::new);
+                let sheet = request_sheet(&equal, None);
+                let rows = wrap(&[sheet.needed, sheet.further].concat(), 60);
+                let texts: Vec<String> = rows.iter().map(Row::text).collect();
+                nothing_faked(texts.iter().map(String::as_str));
+                assert!(texts.iter().any(|text| text.contains("faked")));
+            }
+        }
+    }
 }
