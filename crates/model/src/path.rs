@@ -55,27 +55,22 @@ impl AbsPath {
             joined.push_str(text);
             return Self(joined.into());
         }
-        let mut segments: Vec<&str> = if text.starts_with('/') {
-            Vec::new()
-        } else {
-            self.segments().collect()
-        };
+        let mut joined = String::with_capacity(self.0.len() + text.len() + 1);
+        if !text.starts_with('/') && self.0.len() > 1 {
+            joined.push_str(&self.0);
+        }
         for segment in text.split('/') {
             match segment {
                 "" | "." => {}
-                ".." => {
-                    segments.pop();
+                ".." => joined.truncate(joined.rfind('/').unwrap_or(0)),
+                plain => {
+                    joined.push('/');
+                    joined.push_str(plain);
                 }
-                plain => segments.push(plain),
             }
         }
-        if segments.is_empty() {
+        if joined.is_empty() {
             return Self::root();
-        }
-        let mut joined = String::with_capacity(self.0.len() + text.len() + 1);
-        for segment in segments {
-            joined.push('/');
-            joined.push_str(segment);
         }
         Self(joined.into())
     }

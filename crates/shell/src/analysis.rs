@@ -77,6 +77,7 @@ pub fn analyse(line: &str, at: &Surroundings) -> Analysis {
         end: u32::try_from(line.len()).unwrap_or(u32::MAX),
     };
     let mut walker = Walker::new(at);
+    walker.sink.expect(line.len());
     if first_hidden(line).is_some() {
         walker
             .sink

@@ -88,6 +88,7 @@ fn listed_by(
     };
     let called = Called {
         fields,
+        text: None,
         assignments: &[],
         span: at.span(&Word {
             pieces: Vec::new().into(),

@@ -22,7 +22,17 @@ pub(crate) struct Sink {
     effect_places: Places<EffectPlace>,
 }
 
+/// Bytes of a line for each of its effects, as lines usually are.
+const BYTES_PER_EFFECT: usize = 12;
+
 impl Sink {
+    /// Makes room for what a line of that length usually has.
+    pub(crate) fn expect(&mut self, bytes: usize) {
+        let effects = (bytes / BYTES_PER_EFFECT).min(128);
+        self.effects.reserve(effects);
+        self.parts.reserve(effects / 2);
+    }
+
     /// The number of the part, a new one unless it was found before.
     pub(crate) fn part(&mut self, part: Part) -> u32 {
         if self.repeats {

@@ -5,7 +5,7 @@ use pointsman_model::{EffectView, OpaqueWhy, PathRole, PathValue, RunNature, Spa
 use super::{Called, Scene, Walker, paths};
 use crate::analysis::Part;
 use crate::field::Field;
-use crate::programs::{Facts, Inner, Told, UseKind, names};
+use crate::programs::{Facts, Inner, Lists, Told, UseKind, names};
 use crate::state::{Folder, State};
 use crate::syntax::{Command, Range};
 
@@ -25,6 +25,7 @@ impl Walker<'_> {
             own.change_folder(folder_of(folder, state));
         }
         let mut reads = Vec::new();
+        let lists = facts.lists == Lists::WhatItReads;
         for used in &facts.uses {
             let view = match used.view {
                 EffectView::Sure => called.view,
@@ -33,7 +34,9 @@ impl Walker<'_> {
             let role = PathRole::Operand;
             match used.kind {
                 UseKind::Read(reach) => {
-                    reads.extend(paths(&used.field, &own).into_iter().next());
+                    if lists {
+                        reads.extend(paths(&used.field, &own).into_iter().next());
+                    }
                     self.read(view, &used.field, role, reach, &own, called.part);
                 }
                 UseKind::Write(change) => {
@@ -172,6 +175,7 @@ impl Walker<'_> {
         let fields = [Field::made(word, span)];
         let called = Called {
             fields: &fields,
+            text: None,
             assignments: &[],
             span,
             part,

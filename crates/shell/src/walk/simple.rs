@@ -19,6 +19,8 @@ use crate::{builtins, output, programs, wrappers};
 pub(crate) struct Called<'c> {
     /// The program and its arguments.
     pub(crate) fields: &'c [Field],
+    /// The spelling of its words, where that was put together before.
+    pub(crate) text: Option<&'c CompactString>,
     pub(crate) assignments: &'c [Assignment],
     pub(crate) span: Span,
     pub(crate) part: u32,
@@ -38,7 +40,7 @@ impl<'c> Called<'c> {
     }
 
     pub(crate) fn text(&self) -> CompactString {
-        joined(self.fields)
+        self.text.cloned().unwrap_or_else(|| joined(self.fields))
     }
 }
 
@@ -156,6 +158,9 @@ impl Walker<'_> {
             }
         }
         let text = part_text(scene, simple);
+        // Where each word is one field, the command is spelled as the part is.
+        let whole = fields.len() == simple.words.len() && !fields.iter().any(|it| it.continues);
+        let spelled = (whole && !fields.is_empty()).then(|| text.clone());
         let part = self.sink.part(Part {
             text,
             span: scene.span(simple.span),
@@ -194,6 +199,7 @@ impl Walker<'_> {
         }
         let called = Called {
             fields: &fields,
+            text: spelled.as_ref(),
             assignments: &assignments,
             span: scene.span(simple.span),
             part,
@@ -388,8 +394,9 @@ impl Walker<'_> {
             return;
         }
         let span = redirect::span_of(fields);
+        let text = joined(fields);
         let part = self.sink.part(Part {
-            text: joined(fields),
+            text: text.clone(),
             span,
             within: Some(outer.part),
             nesting: Nesting::Wrapped,
@@ -402,11 +409,12 @@ impl Walker<'_> {
         };
         if inner.depth > SCRIPT_DEPTH_MAX * 4 {
             self.sink
-                .opaque(part, scene.view, OpaqueWhy::TooDeep, &joined(fields), span);
+                .opaque(part, scene.view, OpaqueWhy::TooDeep, &text, span);
             return;
         }
         let called = Called {
             fields,
+            text: Some(&text),
             assignments: &[],
             span,
             part,

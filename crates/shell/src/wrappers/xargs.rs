@@ -308,6 +308,7 @@ pub(super) fn is_reader(
 ) -> bool {
     let inner = Called {
         fields,
+        text: None,
         assignments: &[],
         span: outer.span,
         part: outer.part,
@@ -384,7 +385,11 @@ pub(super) fn parallel(
         forms.extend(values.map(|value| with_argument(fields, value)));
     }
     for fields in &forms {
-        let shown = Called { fields, ..*called };
+        let shown = Called {
+            fields,
+            text: None,
+            ..*called
+        };
         guess(walker, scene, &shown, 0, state);
     }
     // A command in one word is a text for a shell.

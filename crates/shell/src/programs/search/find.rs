@@ -303,6 +303,7 @@ pub(super) fn starts(asked: &Asked<'_>, facts: &mut Facts, command: &[Field], fo
 fn reads(asked: &Asked<'_>, fields: &[Field]) -> bool {
     let inner = Called {
         fields,
+        text: None,
         assignments: &[],
         span: asked.called.span,
         part: asked.called.part,
