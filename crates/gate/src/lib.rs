@@ -15,6 +15,7 @@ mod hooks;
 mod lifts;
 mod notices;
 mod race;
+mod strict;
 mod submit;
 mod votes;
 

@@ -4,6 +4,8 @@ use pointsman_llm::{ModelPart, Reply};
 use pointsman_model::first_hidden;
 use serde::Deserialize;
 
+use crate::strict::{self, Spelled};
+
 /// How long a reason may be; people read it in a dialog.
 const REASON_CHARS_MAX: usize = 600;
 
@@ -31,7 +33,7 @@ pub(super) enum Misread {
 #[serde(deny_unknown_fields)]
 struct Answer {
     action: String,
-    verdict: Verdict,
+    verdict: Spelled<Verdict>,
     reason: String,
 }
 
@@ -60,7 +62,7 @@ pub(super) fn read(reply: &Reply, code: &str) -> Result<Said, Misread> {
 /// Reads an answer about the action with that code. Words around the object, a field more or less,
 /// another spelling: all of that is no answer.
 pub(super) fn read_text(text: &str, code: &str) -> Result<Said, Misread> {
-    let answer: Answer = serde_json::from_str(text.trim()).map_err(Misread::NotTheObject)?;
+    let answer: Answer = strict::object(text.trim().as_bytes()).map_err(Misread::NotTheObject)?;
     if answer.action != code {
         return Err(Misread::OtherAction);
     }
@@ -70,7 +72,7 @@ pub(super) fn read_text(text: &str, code: &str) -> Result<Said, Misread> {
         return Err(Misread::NoReason);
     }
     let reason = reason.into();
-    Ok(match answer.verdict {
+    Ok(match answer.verdict.0 {
         Verdict::Allow => Said::Allow { reason },
         Verdict::Refuse => Said::Refuse { reason },
     })
@@ -135,6 +137,11 @@ mod tests {
             ALLOW.replace('}', ""),
             r#"{"action":"c0de","verdict":null,"reason":"x"}"#.into(),
             r#"{"action":"c0de","verdict":true,"reason":"x"}"#.into(),
+            // A list in the order of the fields, and an object in the place of a word.
+            r#"["c0de","allow","x"]"#.into(),
+            r#"{"action":"c0de","verdict":{"allow":null},"reason":"x"}"#.into(),
+            r#"{"action":"c0de","verdict":["allow"],"reason":"x"}"#.into(),
+            r#"["c0de",{"allow":null},"x"]"#.into(),
         ];
         for text in cases {
             assert!(said(&text).is_err(), "{text}");

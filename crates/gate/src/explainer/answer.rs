@@ -4,6 +4,7 @@ use pointsman_model::{ExplainedBy, Explanation, PermissionRequest, RiskLevel, fi
 use serde::{Deserialize, Serialize};
 
 use crate::classifier::effect_in_words;
+use crate::strict::{self, Spelled};
 
 /// Words of a risk.
 const RISK_WORDS_MAX: usize = 15;
@@ -53,12 +54,12 @@ struct Answer {
     explanation: String,
     reasoning: String,
     risk: String,
-    risk_level: RiskLevel,
+    risk_level: Spelled<RiskLevel>,
 }
 
 /// Reads an explanation.
 pub(super) fn read(text: &str) -> Result<Explanation, Misread> {
-    let answer: Answer = serde_json::from_str(text.trim()).map_err(Misread::NotTheObject)?;
+    let answer: Answer = strict::object(text.trim().as_bytes()).map_err(Misread::NotTheObject)?;
     let fields = [
         ("explanation", &answer.explanation),
         ("reasoning", &answer.reasoning),
@@ -80,7 +81,7 @@ pub(super) fn read(text: &str) -> Result<Explanation, Misread> {
         explanation: answer.explanation,
         reasoning: answer.reasoning,
         risk: answer.risk,
-        risk_level: answer.risk_level,
+        risk_level: answer.risk_level.0,
         by: ExplainedBy::Model,
     })
 }
@@ -125,6 +126,9 @@ mod tests {
             GOOD.replace("tests may write files", &sixteen),
             GOOD.replace("riskLevel", "risk_level"),
             GOOD.replace('}', r#","verdict":"allow"}"#),
+            r#"["Runs the tests.","I want to see.","files change","LOW"]"#.into(),
+            GOOD.replace(r#""LOW""#, r#"{"LOW":null}"#),
+            GOOD.replace(r#""LOW""#, r#"["LOW"]"#),
         ];
         for text in cases {
             assert!(read(&text).is_err(), "{text}");

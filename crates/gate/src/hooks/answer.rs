@@ -10,6 +10,7 @@ use pointsman_policy::settings::HookEvent;
 use pointsman_process::{End, Finished};
 
 use self::wire::Output;
+use crate::strict::{self, Object};
 
 pub(super) use self::updates::Update;
 
@@ -101,7 +102,7 @@ pub(super) fn read(event: HookEvent, finished: &Finished) -> Said {
 
 /// Reads the line of a hook that stays.
 pub(super) fn read_line(event: HookEvent, line: &[u8]) -> Said {
-    serde_json::from_slice(line)
+    strict::object(line)
         .map_err(|error| format!("what it wrote is no answer: {error}"))
         .and_then(|output| said(event, output))
         .unwrap_or_else(|why| Said::failed(&why))
@@ -188,7 +189,7 @@ fn read_output(finished: &Finished) -> Result<Option<Output>, String> {
     if !text.starts_with('{') {
         return Ok(None);
     }
-    serde_json::from_str(text)
+    strict::object(text.as_bytes())
         .map(Some)
         .map_err(|error| format!("what it wrote is no answer: {error}"))
 }
@@ -253,7 +254,7 @@ fn pre_tool_use(output: &Output) -> Result<Said, String> {
 }
 
 fn permission_request(output: &Output) -> Result<Said, String> {
-    let Some(decision) = output
+    let Some(Object(decision)) = output
         .specific(HookEvent::PermissionRequest)?
         .and_then(|specific| specific.decision.as_ref())
     else {

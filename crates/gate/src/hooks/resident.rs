@@ -17,6 +17,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::strict;
+
 /// How many questions may wait for one process; a further one waits for a place.
 const QUESTIONS_MAX: usize = 256;
 
@@ -185,7 +187,7 @@ impl Service {
             .exchange(&line)
             .await
             .map_err(|error| error.to_string())?;
-        match serde_json::from_slice::<Numbered>(&answer) {
+        match strict::object::<Numbered>(&answer) {
             Ok(Numbered { turn: Some(other) }) if other != turn => {
                 Err(format!("it answered to line {other}, and {turn} was asked"))
             }

@@ -155,6 +155,49 @@ fn law_15_what_can_not_be_read_is_a_failure() {
     );
 }
 
+/// Readers that fill a struct from a list, by the order of its fields, would find an allow in each.
+#[test]
+fn law_15_lists_and_maps_in_the_place_of_objects_and_words_are_failures() {
+    let lists = [
+        r#"{"hookSpecificOutput":["PreToolUse","allow",null,null,null,null,null,null,null]}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":{"allow":null}}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":["allow"]}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":{"PreToolUse":null},"permissionDecision":"allow"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedPermissions":[["addRules",[],"allow",null,[],null]]}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedPermissions":[{"type":"addRules","behavior":"allow","rules":[["Bash",null]]}]}}"#,
+        r#"{"decision":{"approve":null}}"#,
+    ];
+    for text in lists {
+        let line = told(HookEvent::PreToolUse, End::Exited(0), text, "");
+        assert!(line.starts_with("failed: "), "{text}: {line}");
+        let said = read_line(HookEvent::PreToolUse, text.as_bytes());
+        assert_eq!(said.came, HookCame::Failed, "{text}");
+    }
+    // A line and a body are read from their first byte on.
+    let whole = r#"[null,null,null,"approve",null,null]"#;
+    for said in [
+        read_line(HookEvent::PreToolUse, whole.as_bytes()),
+        read_response(HookEvent::PreToolUse, 200, whole.as_bytes()),
+    ] {
+        assert_eq!(said.came, HookCame::Failed);
+    }
+    for decision in [
+        r#"["allow",null,null,null,null]"#,
+        r#"{"behavior":{"allow":null}}"#,
+        r#"{"behavior":["allow"]}"#,
+    ] {
+        let text = format!(
+            r#"{{"hookSpecificOutput":{{"hookEventName":"PermissionRequest","decision":{decision}}}}}"#
+        );
+        let line = told(HookEvent::PermissionRequest, End::Exited(0), &text, "");
+        assert!(line.starts_with("failed: "), "{text}: {line}");
+    }
+    let streams =
+        r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":["a","b"]}}"#;
+    let line = told(HookEvent::PostToolUse, End::Exited(0), streams, "");
+    assert!(line.starts_with("failed: "), "{line}");
+}
+
 #[test]
 fn law_15_an_answer_that_was_cut_is_a_failure() {
     let mut cut = finished(End::Exited(0), "", "");

@@ -4,6 +4,7 @@ use pointsman_model::{RuleBehavior, RuleSource};
 
 use super::super::wish::HookUpdate;
 use super::wire;
+use crate::strict::Object;
 
 /// An update, and where the hook wants it kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,11 +16,11 @@ pub(in crate::hooks) struct Update {
 
 /// Reads a list of updates. One that can't be read makes the whole answer unreadable, as with other
 /// hosts of the same hooks.
-pub(super) fn read(updates: Option<&[wire::Update]>) -> Result<Vec<Update>, String> {
+pub(super) fn read(updates: Option<&[Object<wire::Update>]>) -> Result<Vec<Update>, String> {
     updates.unwrap_or_default().iter().map(one).collect()
 }
 
-fn one(update: &wire::Update) -> Result<Update, String> {
+fn one(Object(update): &Object<wire::Update>) -> Result<Update, String> {
     Ok(Update {
         update: what(update)?,
         destination: destination(update.destination.as_deref())?,
@@ -30,7 +31,11 @@ fn what(update: &wire::Update) -> Result<HookUpdate, String> {
     match update.kind.as_str() {
         "addRules" => Ok(HookUpdate::AddRules {
             behavior: behavior(update.behavior.as_deref())?,
-            rules: update.rules.iter().map(wire::UpdateRule::text).collect(),
+            rules: update
+                .rules
+                .iter()
+                .map(|Object(rule)| rule.text())
+                .collect(),
         }),
         "setMode" => {
             let mode = update.mode.as_deref().unwrap_or_default();

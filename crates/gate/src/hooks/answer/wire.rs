@@ -6,6 +6,8 @@ use pointsman_policy::settings::HookEvent;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::strict::{self, Object};
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Output {
@@ -15,7 +17,7 @@ pub(super) struct Output {
     pub(super) system_message: Option<String>,
     pub(super) decision: Option<String>,
     pub(super) reason: Option<String>,
-    hook_specific_output: Option<Specific>,
+    hook_specific_output: Option<Object<Specific>>,
 }
 
 #[derive(Deserialize)]
@@ -25,8 +27,8 @@ pub(super) struct Specific {
     pub(super) permission_decision: Option<String>,
     pub(super) permission_decision_reason: Option<String>,
     pub(super) updated_input: Option<Box<RawValue>>,
-    pub(super) updated_permissions: Option<Vec<Update>>,
-    pub(super) decision: Option<RequestDecision>,
+    pub(super) updated_permissions: Option<Vec<Object<Update>>>,
+    pub(super) decision: Option<Object<RequestDecision>>,
     pub(super) additional_context: Option<String>,
     pub(super) updated_tool_output: Option<Box<RawValue>>,
     pub(super) retry: Option<bool>,
@@ -39,7 +41,7 @@ pub(super) struct RequestDecision {
     pub(super) message: Option<String>,
     pub(super) interrupt: Option<bool>,
     pub(super) updated_input: Option<Box<RawValue>>,
-    pub(super) updated_permissions: Option<Vec<Update>>,
+    pub(super) updated_permissions: Option<Vec<Object<Update>>>,
 }
 
 #[derive(Deserialize)]
@@ -47,7 +49,7 @@ pub(super) struct Update {
     #[serde(rename = "type")]
     pub(super) kind: String,
     #[serde(default)]
-    pub(super) rules: Vec<UpdateRule>,
+    pub(super) rules: Vec<Object<UpdateRule>>,
     pub(super) behavior: Option<String>,
     pub(super) mode: Option<String>,
     #[serde(default)]
@@ -74,7 +76,7 @@ impl UpdateRule {
 impl Output {
     /// The part that is for this event; an error when it is for another, or for none.
     pub(super) fn specific(&self, event: HookEvent) -> Result<Option<&Specific>, String> {
-        let Some(specific) = &self.hook_specific_output else {
+        let Some(Object(specific)) = &self.hook_specific_output else {
             return Ok(None);
         };
         let expected = event.as_str();
@@ -86,16 +88,12 @@ impl Output {
     }
 }
 
-/// What a tool gave, as a hook would have it told: a text, or an object with the streams of a command.
+/// What a command gave, as a hook would have it told.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum ToolOutput {
-    Text(String),
-    Streams {
-        stdout: String,
-        #[serde(default)]
-        stderr: String,
-    },
+struct Streams {
+    stdout: String,
+    #[serde(default)]
+    stderr: String,
 }
 
 /// The text that an agent is told in place of a tool's own.
@@ -103,11 +101,12 @@ pub(super) fn tool_output(raw: Option<&RawValue>) -> Result<Option<Box<str>>, St
     let Some(raw) = raw.filter(|raw| raw.get() != "null") else {
         return Ok(None);
     };
-    match serde_json::from_str(raw.get()) {
-        Ok(ToolOutput::Text(text)) => Ok(Some(text.into())),
-        Ok(ToolOutput::Streams { stdout, stderr }) => Ok(Some(format!("{stdout}{stderr}").into())),
-        Err(_) => Err("its updatedToolOutput is neither a text nor has it a `stdout`".into()),
+    if let Ok(text) = serde_json::from_str::<String>(raw.get()) {
+        return Ok(Some(text.into()));
     }
+    strict::object(raw.get().as_bytes())
+        .map(|Streams { stdout, stderr }| Some(format!("{stdout}{stderr}").into()))
+        .map_err(|_| "its updatedToolOutput is neither a text nor has it a `stdout`".into())
 }
 
 /// An input as a hook would have it.
