@@ -12,6 +12,7 @@ mod facts;
 mod made;
 mod redirect;
 mod simple;
+mod spelled;
 mod ways;
 
 use std::rc::Rc;

@@ -66,6 +66,11 @@ fn wrap(
         _ => match table::find(name) {
             // `arch` and `nice` alone are no wrappers.
             Some(_) if called.args().is_empty() => return false,
+            Some(entry) if name == "bwrap" => {
+                let mut own = state.clone();
+                runners::mount_names(called.args(), state, &mut own);
+                peel(walker, scene, called, entry, &mut own);
+            }
             Some(entry) => peel(walker, scene, called, entry, state),
             None => return runners::call(walker, scene, called, name, state),
         },

@@ -47,9 +47,30 @@ pub(crate) fn mounts(args: &[Field]) -> Vec<Mount> {
         }
     }
     for value in values(args, "--mount") {
-        found.extend(long(&value));
+        found.extend(long(&unquoted(&value)));
+    }
+    for (at, option) in args.iter().enumerate() {
+        let binds = matches!(option.text(), Some("--bind" | "--ro-bind" | "--dev-bind"));
+        // `bwrap --bind here there`
+        if let (true, Some(from), Some(there)) = (binds, args.get(at + 1), args.get(at + 2))
+            && !from.prefix().contains(':')
+        {
+            found.push(Mount {
+                from: from.clone(),
+                at: Some(there.clone()),
+                writable: !option.is("--ro-bind"),
+            });
+        }
     }
     found
+}
+
+/// The value without the quotes that its parts may stand in.
+fn unquoted(value: &Field) -> Field {
+    match value.text() {
+        Some(text) if text.contains('"') => Field::made(&text.replace('"', ""), value.span),
+        Some(_) | None => value.clone(),
+    }
 }
 
 /// The folder in which a command in the container runs, where an option says so.

@@ -7,7 +7,7 @@
 mod formatters;
 mod table;
 
-use pointsman_model::{Change, EffectView, Reach};
+use pointsman_model::{Change, EffectView, PathValue, Reach};
 
 use self::table::Operands;
 use super::carriers::values;
@@ -52,6 +52,11 @@ pub(super) fn named(called: &Called<'_>, name: &str, known: &Tables, marks: Mark
         for word in text.split_whitespace() {
             let field = Field::made(word, called.span);
             uses.push(&field, UseKind::Read(Reach::Itself));
+        }
+    }
+    if called.input.fed && called.input.text.is_none() && packs_what_it_is_told(name, args) {
+        for name in listed(called) {
+            uses.push(&name, UseKind::Read(Reach::ContentBelow));
         }
     }
     if matches!(name, "npm" | "pnpm" | "yarn") && sets_settings(args) {
@@ -102,6 +107,50 @@ fn installs(name: &str, args: &[Field]) -> Option<&'static [&'static str]> {
         "pnpm" | "volta" => (verb() == "setup").then_some(START_FILES),
         "rustup-init" | "rustup-init.sh" => (!has("--no-modify-path")).then_some(START_FILES),
         _ => None,
+    }
+}
+
+/// The names that the command is fed, as far as the line tells; else all that lies here.
+fn listed(called: &Called<'_>) -> Vec<Field> {
+    let field = |place: &PathValue| match place {
+        PathValue::Known(path) => Some(Field::made(path.as_str(), called.span)),
+        PathValue::Pattern { base, glob } => {
+            let base = escaped(base.as_str());
+            Some(Field {
+                known: Known::Glob(format!("{}/{glob}", base.trim_end_matches('/')).into()),
+                ..Field::made("", called.span)
+            })
+        }
+        PathValue::Unknown(_) => None,
+    };
+    let names = called.input.names.as_deref().unwrap_or_default();
+    let fields: Option<Vec<Field>> = names.iter().map(field).collect();
+    match fields {
+        Some(fields) if !fields.is_empty() => fields,
+        _ => vec![Field::made(".", called.span)],
+    }
+}
+
+/// Whether the names of what it packs come from its input.
+fn packs_what_it_is_told(name: &str, args: &[Field]) -> bool {
+    let has = |options: &[&str]| {
+        options
+            .iter()
+            .any(|it| args.iter().any(|field| field.is(it)))
+    };
+    match name {
+        "cpio" | "afio" => args.iter().any(|field| {
+            let text = field.prefix();
+            text == "--create" || text.starts_with('-') && text.contains(['o', 'p'])
+        }),
+        "pax" => has(&["-w", "-rw"]),
+        "zip" => has(&["-@"]),
+        "tar" | "gtar" | "bsdtar" => {
+            values(args, "-T").iter().any(|list| list.is("-"))
+                || values(args, "--files-from").iter().any(|list| list.is("-"))
+        }
+        "rsync" => values(args, "--files-from").iter().any(|list| list.is("-")),
+        _ => false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use pointsman_model::{Change, Reach};
 
+use super::carriers::values;
 use super::{Asked, Facts, UseKind};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
@@ -10,11 +11,10 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     match name {
         "curl" | "curlie" => Some(curl(asked)),
         "wget" | "wget2" => Some(wget(asked)),
-        "http" | "https" | "xh" | "lynx" | "w3m" | "ftp" | "sftp" | "telnet" | "nc" | "ncat"
-        | "netcat" | "socat" | "ping" | "ping6" | "traceroute" | "tracepath" | "dig" | "host"
-        | "nslookup" | "whois" | "nmap" | "openssl" | "aria2c" | "yt-dlp" | "httpie" => {
-            Some(plain(asked, name))
-        }
+        "http" | "https" | "xh" | "lynx" | "w3m" | "ftp" | "sftp" | "lftp" | "smbclient"
+        | "telnet" | "nc" | "ncat" | "netcat" | "socat" | "ping" | "ping6" | "traceroute"
+        | "tracepath" | "dig" | "host" | "nslookup" | "whois" | "nmap" | "openssl" | "aria2c"
+        | "yt-dlp" | "httpie" => Some(plain(asked, name)),
         _ => None,
     }
 }
@@ -316,10 +316,10 @@ fn addresses(facts: &mut Facts, args: &[Field]) {
 
 /// The commands of a file transfer that name files here.
 fn batch(facts: &mut Facts, text: &str, span: pointsman_model::Span) {
-    for line in text.lines() {
+    for line in text.split(['\n', ';']) {
         let mut words = line.split_whitespace();
         let kind = match words.next() {
-            Some("put" | "mput" | "reput") => UseKind::Read(Reach::Itself),
+            Some("put" | "mput" | "reput" | "mirror") => UseKind::Read(Reach::Itself),
             Some("get" | "mget" | "reget") => UseKind::Write(Change::Content),
             _ => continue,
         };
@@ -335,10 +335,14 @@ fn plain(asked: &Asked<'_>, name: &str) -> Facts {
     if name == "socat" {
         addresses(&mut facts, asked.args());
     }
-    if matches!(name, "ftp" | "sftp" | "lftp")
-        && let Some(text) = &asked.called.input.text
-    {
-        batch(&mut facts, text, asked.called.span);
+    if matches!(name, "ftp" | "sftp" | "lftp" | "smbclient") {
+        let told = ["-c", "-e", "--command"];
+        let told = told.iter().flat_map(|it| values(asked.args(), it));
+        let told: Vec<Field> = told.collect();
+        let texts = told.iter().filter_map(Field::text);
+        for text in texts.chain(asked.called.input.text.as_deref()) {
+            batch(&mut facts, text, asked.called.span);
+        }
     }
     if name == "openssl"
         && !asked

@@ -188,7 +188,7 @@ impl Walker<'_> {
     /// A name that the line has made an alias of.
     fn run_aliased(&mut self, scene: &Scene<'_>, called: &Called<'_>, name: &str, state: &State) {
         for text in state.aliased(name) {
-            let text = format!("{text} {}", super::simple::joined(called.args()));
+            let text = format!("{text} {}", super::spelled::joined(called.args()));
             let view = EffectView::Might;
             let inner = Scene { view, ..*scene };
             let span = redirect::span_of(called.fields);

@@ -6,13 +6,14 @@ use pointsman_model::{
     Span, Word as ModelWord,
 };
 
+use super::spelled::{joined, part_text};
 use super::{Input, Scene, Walker, ambiguous, redirect};
 use crate::analysis::{NameCase, Nesting, Part, read, read_again};
 use crate::expand::{Expander, Output};
 use crate::field::Field;
 use crate::limits::{ALTERNATIVES_MAX, OUTPUT_DEPTH_MAX, SCRIPT_DEPTH_MAX};
 use crate::state::{Folder, State, Value};
-use crate::syntax::{Piece, Range, Simple, Word};
+use crate::syntax::{Piece, Simple, Word};
 use crate::{builtins, output, programs, wrappers};
 
 /// A command with its words worked out.
@@ -42,23 +43,6 @@ impl<'c> Called<'c> {
     pub(crate) fn text(&self) -> CompactString {
         self.text.cloned().unwrap_or_else(|| joined(self.fields))
     }
-}
-
-/// The spellings of the words that the fields come of, with one blank between.
-pub(crate) fn joined(fields: &[Field]) -> CompactString {
-    let words = || {
-        let fields = fields.iter().enumerate();
-        fields.filter(|(number, field)| *number == 0 || !field.continues)
-    };
-    let len: usize = words().map(|(_, field)| field.source.len() + 1).sum();
-    let mut text = String::with_capacity(len.saturating_sub(1));
-    for (number, field) in words() {
-        if number > 0 {
-            text.push(' ');
-        }
-        text.push_str(&field.source);
-    }
-    text.into()
 }
 
 impl Walker<'_> {
@@ -542,47 +526,4 @@ pub(crate) fn folder_value(state: &State) -> PathValue {
         Some(Folder::Unknown(source)) => PathValue::Unknown(source.clone()),
         None => PathValue::Unknown(".".into()),
     }
-}
-
-/// The command as it is spelled, with one blank between its words.
-fn part_text(scene: &Scene<'_>, simple: &Simple<'_>) -> CompactString {
-    if simple.words.is_empty() && simple.assignments.is_empty() {
-        return simple.span.of(scene.source).into();
-    }
-    let words = simple.words.iter().map(|word| word.span);
-    let assigns = simple.assignments.iter().map(|assign| assign.span);
-    let of_assigns = if simple.words.is_empty() {
-        usize::MAX
-    } else {
-        0
-    };
-    let spans = || assigns.clone().take(of_assigns).chain(words.clone());
-    if let Some(whole) = one_blank_apart(scene, spans()) {
-        return whole.into();
-    }
-    let len: usize = spans().map(|span| span.of(scene.source).len() + 1).sum();
-    let mut text = String::with_capacity(len.saturating_sub(1));
-    for span in spans() {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(span.of(scene.source));
-    }
-    text.into()
-}
-
-/// The text from the first of these stretches to the last, when one blank is all that parts them.
-fn one_blank_apart<'s>(
-    scene: &Scene<'s>,
-    mut spans: impl Iterator<Item = Range>,
-) -> Option<&'s str> {
-    let mut whole = spans.next()?;
-    let source = scene.source.as_bytes();
-    for span in spans {
-        if span.start != whole.end + 1 || source.get(whole.end as usize) != Some(&b' ') {
-            return None;
-        }
-        whole.end = span.end;
-    }
-    Some(whole.of(scene.source))
 }

@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::walk::{Called, Scene, Walker, folder_of, paths};
 
 /// Programs that run a package's command: all of their arguments, or those behind these words.
-const RUNNERS: [(&str, &[&str]); 65] = [
+const RUNNERS: [(&str, &[&str]); 68] = [
     ("npx", &[]),
     ("bunx", &[]),
     ("pnpx", &[]),
@@ -33,7 +33,10 @@ const RUNNERS: [(&str, &[&str]); 65] = [
     ("mamba", &["run"]),
     ("docker", &["exec", "run", "create"]),
     ("podman", &["exec", "run", "create"]),
-    ("nerdctl", &["exec", "run"]),
+    ("nerdctl", &["exec", "run", "create"]),
+    ("apptainer", &["exec", "run", "shell"]),
+    ("singularity", &["exec", "run", "shell"]),
+    ("systemd-nspawn", &[]),
     ("docker-compose", &["exec", "run"]),
     ("kubectl", &["exec", "run", "debug"]),
     ("oc", &["exec", "run", "rsh", "debug"]),
@@ -172,14 +175,16 @@ pub(super) fn call(
     own.forget_variables();
     if programs::runs_containers(name) {
         enter(walker, called, state, &mut own);
+        // Another command of the line may run in the same container.
+        let before = state.clone();
+        mount_names(args, &before, state);
     }
     // Where the command begins depends on options that differ from version to version.
     guess(walker, scene, called, from, &own);
     true
 }
 
-/// What a container is given: the files, the names by which a command in it knows them, and the folder that it runs
-/// in.
+/// What a container is given: files, and the folder that it runs in.
 fn enter(walker: &mut Walker<'_>, called: &Called<'_>, state: &State, own: &mut State) {
     let args = called.args();
     let (view, role, part) = (EffectView::Might, PathRole::Operand, called.part);
@@ -202,12 +207,19 @@ fn enter(walker: &mut Walker<'_>, called: &Called<'_>, state: &State, own: &mut 
                 walker.write_below(view, from, Change::Content, state, part);
             }
         }
-        if let Some(at) = &mount.at {
-            own.link(&paths(at, state), &places);
-        }
     }
+    mount_names(args, state, own);
     if let Some(folder) = programs::container_folder(args) {
         own.may_also_be_in(&[folder_of(&folder, state)]);
+    }
+}
+
+/// The names by which a command behind the options knows what is mounted there.
+pub(super) fn mount_names(args: &[Field], state: &State, own: &mut State) {
+    for mount in programs::mounts(args) {
+        if let Some(at) = &mount.at {
+            own.link(&paths(at, state), &paths(&mount.from, state));
+        }
     }
 }
 

@@ -94,6 +94,11 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
                 facts.might(field, UseKind::Read(Reach::ContentBelow));
             }
         }
+        "send-email" => {
+            for field in sub.operands {
+                facts.might(field, UseKind::Read(Reach::Itself));
+            }
+        }
         // Of a folder the files that are not ignored: which these are, only git knows.
         "add" | "stage" | "update-index" => {
             for field in sub.operands {

@@ -41,7 +41,9 @@ pub(super) static NAMED: &[Named] = &[
     ),
     within(&["cp"], operands(&["kubectl", "oc"], Operands::CopyToLast)),
     within(
-        &["cp", "mv", "sync", "copy", "rsync", "put", "get", "move"],
+        &[
+            "cp", "mv", "sync", "copy", "rsync", "put", "get", "move", "scp", "mirror",
+        ],
         operands(CLOUDS, Operands::CopyToLast),
     ),
     options(

@@ -98,6 +98,25 @@ pub(super) static NAMED: &[Named] = &[
         &["kubectl", "oc", "kustomize"],
         &["--from-file", "-k", "--kustomize", "-f", "--filename"],
     ),
+    trees(&["aws", "az"], &["--source", "-s", "-f"]),
+    trees(&["oc"], &["--from-dir"]),
+    trees(&["pack", "kaniko", "s2i"], &["--path", "--context", "-p"]),
+    within(
+        &["build", "upload", "upload-file"],
+        operands(
+            &[
+                "skaffold", "ko", "img", "s2i", "nixpacks", "depot", "earthly", "b2",
+            ],
+            Operands::Folder,
+        ),
+    ),
+    within(
+        &["mount", "transfer", "copy"],
+        operands(&["multipass", "minikube", "limactl"], Operands::Carried),
+    ),
+    within(&["import"], operands(&["svn"], Operands::Folder)),
+    within(&["-run"], operands(&["ruby"], Operands::Tree)),
+    within(&["file-server"], operands(&["caddy"], Operands::Tree)),
     trees(&["caddy", "darkhttpd", "httpd"], &["--root", "-h"]),
     trees(
         &["netlify", "gcloud", "az"],
