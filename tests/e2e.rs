@@ -26,6 +26,8 @@ mod judges;
 #[cfg(test)]
 mod live;
 #[cfg(test)]
+mod lockout;
+#[cfg(test)]
 mod models;
 #[cfg(test)]
 mod newcomer;

@@ -11,11 +11,11 @@ use pointsman_process::is_of_this_process;
 use pointsman_swarm::LeaderHandle;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
-use tokio::net::unix::OwnedWriteHalf;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::guests::{Doing, Guest, Guests};
+use self::guests::{Doing, Gone, Guest, Guests};
 use super::cards::RequestCard;
 use super::wire::{Ask, Reply};
 use crate::render::verdict_line;
@@ -51,11 +51,12 @@ impl ControlSocket {
     pub async fn run(self, served: Served, shutdown: CancellationToken) {
         let mut guests = Guests::default();
         loop {
-            guests.bound_watchers();
+            guests.tidy();
             let has_room = guests.has_room();
             tokio::select! {
+                biased;
                 () = shutdown.cancelled() => break,
-                () = guests.changed() => {}
+                // Before the news of those that are in: however many they make, they keep nobody out.
                 (stream, pid) = self.0.accept(), if has_room => match pid {
                     // An agent must not answer its own question (law 2).
                     Some(pid) if !is_of_this_process(pid) => {
@@ -63,6 +64,7 @@ impl ControlSocket {
                     }
                     Some(_) | None => tracing::warn!("a program of an agent was turned away"),
                 },
+                () = guests.changed() => {}
             }
         }
         guests.end().await;
@@ -73,31 +75,74 @@ impl ControlSocket {
 async fn serve(stream: UnixStream, served: Served, guest: Guest) {
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read);
+    // Comes back when it has to make room, and says so as far as it listens.
+    let Err(Gone) = talk(&mut lines, &mut write, &served, &guest).await else {
+        return;
+    };
+    let text = "too many programs are connected to this run; this one had to make room before it was answered";
+    last_words(&write, text);
+}
+
+async fn talk(
+    lines: &mut BufReader<OwnedReadHalf>,
+    write: &mut OwnedWriteHalf,
+    served: &Served,
+    guest: &Guest,
+) -> Result<(), Gone> {
     loop {
-        guest.is(Doing::Nothing);
+        guest.is(Doing::Nothing)?;
         let mut line = Vec::new();
-        let mut bounded = (&mut lines).take(ASK_BYTES_MAX);
+        let mut bounded = (&mut *lines).take(ASK_BYTES_MAX);
         let read = timeout(CLIENT_TIME_MAX, bounded.read_until(b'\n', &mut line));
         let read = tokio::select! {
-            () = guest.has_to_go() => return,
+            // First, so that one that has always more to say hears it, too.
+            biased;
+            () = guest.has_to_go() => return Err(Gone),
             read = read => read,
         };
         match read {
             Ok(Ok(count)) if count > 0 && line.last() == Some(&b'\n') => {}
-            Ok(Ok(_) | Err(_)) | Err(_) => return,
+            Ok(Ok(_) | Err(_)) | Err(_) => return Ok(()),
         }
-        guest.is(Doing::Asking);
         let reply = match serde_json::from_slice(&line) {
-            Ok(Ask::Watch) => return watch(lines, write, &served, &guest).await,
-            Ok(ask) => answering::answer(ask, &served.leader).await,
+            Ok(Ask::Watch) => {
+                watch(lines, write, served, guest).await;
+                return Ok(());
+            }
+            Ok(ask) => reply_to(ask, served, guest).await?,
             Err(error) => Reply::Error {
                 text: format!("the line is not understood: {error}"),
             },
         };
-        if say(&mut write, &reply).await == Said::NotHeard {
-            return;
+        // What was done is done; if nobody reads that, it is on record.
+        if guest.is(Doing::Telling).is_err() || say(write, &reply, guest).await == Said::NotHeard {
+            return Ok(());
         }
     }
+}
+
+/// Does what a client asks. What may wait for the disk or the leader needs leave, so that a heap of it leaves places to
+/// those that only look.
+async fn reply_to(ask: Ask, served: &Served, guest: &Guest) -> Result<Reply, Gone> {
+    let _leave = match &ask {
+        Ask::Queue | Ask::Watch | Ask::Status | Ask::Context { .. } | Ask::Grants => None,
+        Ask::Answer { .. }
+        | Ask::Touch { .. }
+        | Ask::Revoke { .. }
+        | Ask::Stop { .. }
+        | Ask::Course { .. }
+        | Ask::Retry { .. }
+        | Ask::Add { .. }
+        | Ask::Tell { .. }
+        | Ask::Mode { .. }
+        | Ask::Tighten { .. } => {
+            guest.is(Doing::Nothing)?;
+            Some(guest.order_leave().await?)
+        }
+    };
+    // From here on it can't be sent away, or it begins nothing.
+    guest.is(Doing::Asking)?;
+    Ok(answering::answer(ask, &served.leader).await)
 }
 
 /// Whether a client took what it was told.
@@ -108,70 +153,86 @@ enum Said {
     NotHeard,
 }
 
-async fn say(write: &mut OwnedWriteHalf, reply: &Reply) -> Said {
+async fn say(write: &mut OwnedWriteHalf, reply: &Reply, guest: &Guest) -> Said {
     let Ok(mut bytes) = serde_json::to_vec(reply) else {
         return Said::NotHeard;
     };
     bytes.push(b'\n');
-    match timeout(CLIENT_TIME_MAX, write.write_all(&bytes)).await {
-        Ok(Ok(())) => Said::Heard,
-        Ok(Err(_)) | Err(_) => Said::NotHeard,
+    let said = timeout(CLIENT_TIME_MAX, write.write_all(&bytes));
+    tokio::select! {
+        biased;
+        () = guest.has_to_go() => Said::NotHeard,
+        said = said => match said {
+            Ok(Ok(())) => Said::Heard,
+            Ok(Err(_)) | Err(_) => Said::NotHeard,
+        },
+    }
+}
+
+/// What one hears that has to make room, if it can be told at once: it has no place to wait in.
+fn last_words(write: &OwnedWriteHalf, text: &str) {
+    let reply = Reply::Error { text: text.into() };
+    if let Ok(mut bytes) = serde_json::to_vec(&reply) {
+        bytes.push(b'\n');
+        let _ = write.try_write(&bytes);
     }
 }
 
 /// Tells a client what becomes of requests, until it goes. A client that is too slow is told the list anew.
 async fn watch(
-    mut lines: BufReader<tokio::net::unix::OwnedReadHalf>,
-    mut write: OwnedWriteHalf,
+    lines: &mut BufReader<OwnedReadHalf>,
+    write: &mut OwnedWriteHalf,
     served: &Served,
     guest: &Guest,
 ) {
-    guest.is(Doing::Watching);
     let requests = served.leader.requests();
     let mut events = requests.subscribe();
-    let mut listed = Some(answering::queue(&served.leader));
+    let mut news = Some(answering::queue(&served.leader));
     loop {
-        if let Some(reply) = listed.take()
-            && say(&mut write, &reply).await == Said::NotHeard
+        if let Some(reply) = news.take()
+            && (guest.is(Doing::Watched).is_err()
+                || say(write, &reply, guest).await == Said::NotHeard)
         {
             return;
         }
-        let event = tokio::select! {
-            // Whatever a client that watches says, it has nothing more to say: it goes.
-            _ = lines.fill_buf() => return,
-            () = guest.has_to_go() => {
-                let text = "too many programs watch this run; this one had to make room".into();
-                let _ = say(&mut write, &Reply::Error { text }).await;
-                return;
-            }
-            event = events.next() => event,
-        };
-        let now = served.leader.clock().now();
-        let reply = match event {
-            None => return,
-            Some(RequestEvent::Missed { .. }) => {
-                listed = Some(answering::queue(&served.leader));
-                continue;
-            }
-            Some(RequestEvent::Opened(open)) => Reply::Opened {
-                request: Box::new(RequestCard::of(&open.request, open.epoch, now)),
-            },
-            Some(RequestEvent::Closed { id, verdict }) => Reply::Closed {
-                id,
-                text: verdict_line(&verdict),
-            },
-            Some(
-                RequestEvent::Shown { .. }
-                | RequestEvent::Touched { .. }
-                | RequestEvent::Advised { .. }
-                | RequestEvent::Explained { .. }
-                | RequestEvent::DeadlineSoon { .. },
-            ) => continue,
-        };
-        if say(&mut write, &reply).await == Said::NotHeard {
+        if guest.is(Doing::Watching).is_err() {
             return;
         }
+        let event = tokio::select! {
+            biased;
+            () = guest.has_to_go() => {
+                last_words(write, "too many programs watch this run; this one had to make room");
+                return;
+            }
+            // Whatever a client that watches says, it has nothing more to say: it goes.
+            _ = lines.fill_buf() => return,
+            event = events.next() => event,
+        };
+        let Some(event) = event else {
+            return;
+        };
+        news = news_of(event, served);
     }
+}
+
+/// What whoever watches is told of it; nothing of most.
+fn news_of(event: RequestEvent, served: &Served) -> Option<Reply> {
+    let now = served.leader.clock().now();
+    Some(match event {
+        RequestEvent::Missed { .. } => answering::queue(&served.leader),
+        RequestEvent::Opened(open) => Reply::Opened {
+            request: Box::new(RequestCard::of(&open.request, open.epoch, now)),
+        },
+        RequestEvent::Closed { id, verdict } => Reply::Closed {
+            id,
+            text: verdict_line(&verdict),
+        },
+        RequestEvent::Shown { .. }
+        | RequestEvent::Touched { .. }
+        | RequestEvent::Advised { .. }
+        | RequestEvent::Explained { .. }
+        | RequestEvent::DeadlineSoon { .. } => return None,
+    })
 }
 
 #[cfg(test)]
