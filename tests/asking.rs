@@ -111,7 +111,9 @@ fn law_9_an_answer_from_another_terminal_closes_the_prompt() {
     terminal.send("deny becau").unwrap();
     terminal.expect("deny becau").unwrap();
     let answered = project.run(["answer", "r1-1", "allow"]).expect_code(0);
-    assert_eq!(answered.out, "r1-1 is allowed by a person by command\n");
+    // It says what it has allowed.
+    let told = "r1-1 is allowed by a person by command\n  asks: Write asked.txt\n";
+    assert_eq!(answered.out, told);
     terminal
         .expect("allowed by a person by command; what you were typing was not sent")
         .unwrap();

@@ -25,7 +25,7 @@ use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::board::{Board, EndOfEvents};
-use self::table::{Asked, Effect, Ending, Event, Key, Now, Opening, Table};
+use self::table::{Asked, Effect, Ending, Event, Key, Now, Opening, Seen, Table};
 pub(crate) use self::ticket::Dropped;
 
 pub use self::board::{Advice, OpenRequest, RequestEvent, RequestEvents};
@@ -127,6 +127,9 @@ pub enum AnswerError {
         /// The reign it is asked in now.
         epoch: Epoch,
     },
+    /// It does not say which question was seen: what is open under that id may be another one.
+    #[error("{0} is open, and the answer does not say which question was seen: look at it, then answer that")]
+    Unseen(RequestId),
     /// The input that it puts in the place of the one that was asked about does not fit the tool.
     #[error("the edited input does not fit: {why}")]
     Misfit {
@@ -486,6 +489,28 @@ impl Requests {
         id: RequestId,
         answer: Answer,
     ) -> Result<Answered, AnswerError> {
+        self.answer_seen(Seen::In(epoch), id, answer).await
+    }
+
+    /// Answers a request that the answerer did not see open, to hear what became of it. If it is open, nothing is
+    /// answered: an answer counts for what was seen, never for whatever has an id.
+    ///
+    /// # Errors
+    /// When the request is open, or the ledger can't be asked about it.
+    pub async fn answer_unseen(
+        &self,
+        id: RequestId,
+        answer: Answer,
+    ) -> Result<Answered, AnswerError> {
+        self.answer_seen(Seen::Nothing, id, answer).await
+    }
+
+    async fn answer_seen(
+        &self,
+        seen: Seen,
+        id: RequestId,
+        answer: Answer,
+    ) -> Result<Answered, AnswerError> {
         // What is no longer open is answered nevertheless, to hear what became of it.
         if let (
             VerdictKind::Allow {
@@ -504,7 +529,7 @@ impl Requests {
         let event = Event::Answer {
             id,
             answer,
-            epoch,
+            seen,
             done,
         };
         self.send(event).await.ok_or(AnswerError::Closed)?;

@@ -70,14 +70,22 @@ pub(crate) struct Ending {
     pub(crate) text: Box<str>,
 }
 
+/// What an answerer saw of the request that it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// It was shown it in that reign.
+    In(Epoch),
+    /// It saw nothing: it wants to hear what became of one that is no longer open.
+    Nothing,
+}
+
 /// What happens to the table.
 pub(crate) enum Event {
     Open(Asked),
     Answer {
         id: RequestId,
         answer: Answer,
-        /// The reign in which the answerer was shown the request.
-        epoch: Epoch,
+        seen: Seen,
         done: Done<Result<Answered, AnswerError>>,
     },
     End {
@@ -248,9 +256,9 @@ impl Table {
             Event::Answer {
                 id,
                 answer,
-                epoch,
+                seen,
                 done,
-            } => self.answer(id, answer, epoch, done, now, effects),
+            } => self.answer(id, answer, seen, done, now, effects),
             Event::End {
                 scope,
                 ending,

@@ -4,11 +4,12 @@ mod editing;
 mod saving;
 
 use pointsman_approvals::Epoch;
-use pointsman_model::{RequestId, RunId};
-use pointsman_surfaces::Editable;
+use pointsman_model::{Digest, RequestId, RunId};
+use pointsman_surfaces::{Editable, shown};
 use pointsman_surfaces::socket::{
     AlwaysWire, AnswerWord as Word, Ask, Came, Client, Reply, RequestCard, Seat,
 };
+use serde::Serialize;
 use serde_json::json;
 
 use super::leader::{leader, refused, unexpected};
@@ -78,10 +79,10 @@ fn answer(
     arguments: &AnswerArguments,
     id: RequestId,
     place: &Place,
-    leader: &mut Client,
+    client: &mut Client,
     output: &mut Output,
 ) -> Result<Code, Failure> {
-    let card = cards(leader)?.into_iter().find(|card| card.id == id);
+    let card = cards(client)?.into_iter().find(|card| card.id == id);
     let saving = match (arguments.save, &card) {
         (Some(whose), Some(card)) => Some(Saving::of(card, arguments.rule, whose, place)?),
         (None, _) | (_, None) => None,
@@ -100,22 +101,35 @@ fn answer(
             rules: (!arguments.grant.is_empty()).then(|| arguments.grant.clone()),
         }),
         edited: edited(arguments, card.as_ref())?,
+        // Bound to the question that was looked up, and told: whatever is open by then under its id is another one.
         digest: arguments.digest.or(card.as_ref().map(|card| card.digest)),
-        epoch: epoch.or(card.map(|card| card.epoch)),
+        epoch: epoch.or(card.as_ref().map(|card| card.epoch)),
         at: Seat::Command,
     };
-    match leader.ask(&ask).map_err(|error| Failure::of(&error))? {
+    let question = card.as_ref().map(Question::of);
+    if arguments.edit {
+        // The leader does not wait for an editor; who comes back from it comes anew.
+        *client = leader(place, Some(id.run()))?.1;
+    }
+    match client.ask(&ask).map_err(|error| Failure::of(&error))? {
         Reply::Answered {
             came: Came::NotFound,
             text,
             ..
         } => Err(Failure::bad_input(text).hint("`pointsman queue` lists what is open")),
         reply @ Reply::Answered { .. } => {
-            output.object(&reply);
+            output.object(&Told {
+                reply: &reply,
+                question: question.as_ref(),
+            });
             let Reply::Answered { came, text, .. } = reply else {
                 return Err(unexpected());
             };
             output.text(&(text + "\n"));
+            if let (Some(question), Came::Won) = (&question, came) {
+                let instead = arguments.edit || arguments.input.is_some();
+                output.text(&question.line(if instead { "instead of " } else { "" }));
+            }
             if let (Some(saving), Came::Won) = (saving, came) {
                 let told = saving.save()?;
                 output.text(&told);
@@ -125,6 +139,40 @@ fn answer(
         }
         reply => Err(refused(reply)),
     }
+}
+
+/// The question that an answer is bound to.
+#[derive(Serialize)]
+struct Question {
+    agent: String,
+    call: String,
+    digest: Digest,
+    epoch: Epoch,
+}
+
+impl Question {
+    fn of(card: &RequestCard) -> Self {
+        Self {
+            agent: card.agent.clone(),
+            call: card.call.clone(),
+            digest: card.digest,
+            epoch: card.epoch,
+        }
+    }
+
+    /// What was answered, for a person.
+    fn line(&self, how: &str) -> String {
+        format!("  {how}{}: {}\n", shown::line(&self.agent), self.call)
+    }
+}
+
+/// What came of an answer, with what was answered.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    reply: &'a Reply,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<&'a Question>,
 }
 
 /// The input that is to run instead, when there is to be another one.

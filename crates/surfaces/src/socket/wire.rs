@@ -33,9 +33,9 @@ pub enum Ask {
         /// The input that is to run instead, with a yes; deny and ask rules judge it again.
         #[serde(default)]
         edited: Option<String>,
-        /// The digest of what the person was shown; none when the request is open no longer.
+        /// The digest of what the person was shown; without it no open request is answered.
         digest: Option<Digest>,
-        /// The reign in which the person was shown it; none when it is open no longer.
+        /// The reign in which the person was shown it; without it no open request is answered.
         #[serde(default)]
         epoch: Option<Epoch>,
         /// Where the person is.

@@ -5,8 +5,7 @@ use pointsman_ledger::{AppendError, Lateness, RequestTrace};
 use pointsman_model::{Answerer, Outcome, RequestId, Verdict, VerdictKind};
 
 use super::closed::Closed;
-use super::{Claim, Done, Effect, Effects, Event, LateCount, Now, Phase, Table};
-use crate::Epoch;
+use super::{Claim, Done, Effect, Effects, Event, LateCount, Now, Phase, Seen, Table};
 use crate::requests::{Answer, AnswerError, Answered};
 
 type AnswerDone = Done<Result<Answered, AnswerError>>;
@@ -16,7 +15,7 @@ impl Table {
         &mut self,
         id: RequestId,
         answer: Answer,
-        epoch: Epoch,
+        seen: Seen,
         done: AnswerDone,
         now: Now,
         effects: &mut Effects,
@@ -36,7 +35,7 @@ impl Table {
         let held = |answer, done| Event::Answer {
             id,
             answer,
-            epoch,
+            seen,
             done,
         };
         if !matches!(entry.phase, Phase::Open) {
@@ -46,12 +45,18 @@ impl Table {
             entry.held.push(held(answer, done));
             return self.expire(key, now, effects);
         }
-        if epoch != self.reign.epoch {
-            let other = AnswerError::OtherReign {
-                request: id,
-                epoch: self.reign.epoch,
-            };
-            return effects.push(Effect::Answered(done, Err(other)));
+        match seen {
+            Seen::In(epoch) if epoch == self.reign.epoch => {}
+            Seen::In(_) => {
+                let other = AnswerError::OtherReign {
+                    request: id,
+                    epoch: self.reign.epoch,
+                };
+                return effects.push(Effect::Answered(done, Err(other)));
+            }
+            Seen::Nothing => {
+                return effects.push(Effect::Answered(done, Err(AnswerError::Unseen(id))));
+            }
         }
         let asked = entry.request.digest;
         if answer.digest.is_some_and(|digest| digest != asked) {

@@ -196,7 +196,7 @@ impl Harness {
         self.handle(Event::Answer {
             id: REQUEST.id,
             answer: sample::answer(kind, by),
-            epoch: Epoch::FIRST,
+            seen: Seen::In(Epoch::FIRST),
             done,
         });
     }
@@ -483,12 +483,42 @@ fn an_answer_to_something_else_is_told_so_and_does_not_count() {
             digest: Some(pointsman_model::Digest::of(b"what was shown before")),
             ..sample::answer(sample::allow(), sample::person())
         },
-        epoch: Epoch::FIRST,
+        seen: Seen::In(Epoch::FIRST),
         done,
     });
     let error = answered.try_recv().unwrap().unwrap_err();
     assert!(matches!(error, AnswerError::Differs { .. }), "{error}");
     assert!(harness.in_flight.is_empty(), "it claimed");
+}
+
+#[test]
+fn law_10_an_answer_that_saw_nothing_counts_for_nothing_that_is_open() {
+    let unseen = |harness: &mut Harness| {
+        let (done, answered) = oneshot::channel();
+        harness.handle(Event::Answer {
+            id: sample::request(1).id,
+            answer: sample::answer(sample::allow(), sample::person()),
+            seen: Seen::Nothing,
+            done,
+        });
+        answered
+    };
+    let mut harness = Harness::new();
+    harness.open();
+    // Not while it is being stored either, which comes to the same a moment later.
+    let mut early = unseen(&mut harness);
+    assert!(early.try_recv().is_err());
+    harness.finish_store(Disk::Takes);
+    for mut told in [early, unseen(&mut harness)] {
+        let error = told.try_recv().unwrap().unwrap_err();
+        assert!(matches!(error, AnswerError::Unseen(_)), "{error}");
+    }
+    assert!(harness.in_flight.is_empty(), "it claimed");
+    // Of one that is no longer open it hears what became of it.
+    harness.take(Step::Allow);
+    harness.finish_store(Disk::Takes);
+    let came = unseen(&mut harness).try_recv().unwrap().unwrap();
+    assert!(matches!(came, Answered::SameAgain { .. }), "{came:?}");
 }
 
 #[test]
@@ -622,7 +652,7 @@ fn answer_seen_in(harness: &mut Harness, epoch: Epoch) -> Option<Result<Answered
     harness.handle(Event::Answer {
         id: REQUEST.id,
         answer: sample::answer(sample::allow(), sample::person()),
-        epoch,
+        seen: Seen::In(epoch),
         done,
     });
     answered.try_recv().ok()

@@ -66,14 +66,21 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
                     let by = Answerer::Person { surface };
                     let answer = Answer { kind, by, digest };
                     let requests = leader.requests();
-                    let epoch = epoch.unwrap_or_else(|| requests.epoch());
-                    match requests.answer_seen_in(epoch, id, answer).await {
+                    let came = match (digest, epoch) {
+                        (Some(_), Some(epoch)) => requests.answer_seen_in(epoch, id, answer).await,
+                        // It is no answer to a question that was seen; of one that has ended it hears the end.
+                        (None, _) | (_, None) => requests.answer_unseen(id, answer).await,
+                    };
+                    match came {
                         Ok(answered) => match lifted(id, &answered, surface, leader) {
                             Some(reply) => reply,
                             None => granting::told(came(id, &answered), &answered, leader).await,
                         },
                         Err(error @ AnswerError::Misfit { .. }) => Reply::BadInput {
                             text: format!("{error}; nothing was answered"),
+                        },
+                        Err(error @ AnswerError::Unseen(_)) => Reply::BadInput {
+                            text: format!("{error}: an answer carries the `digest` and `epoch` that `queue` tells of it; nothing was answered"),
                         },
                         Err(error) => failed(&error),
                     }

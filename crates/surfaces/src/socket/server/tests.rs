@@ -182,7 +182,7 @@ fn answer_to(request: &PermissionRequest, answer: AnswerWord) -> Ask {
         edited: None,
         at: Seat::Command,
         digest: Some(request.digest),
-        epoch: None,
+        epoch: Some(Epoch::FIRST),
     }
 }
 
@@ -234,7 +234,7 @@ async fn always_grants_the_chosen_proposal() {
         edited: None,
         at: Seat::Command,
         digest: Some(request.digest),
-        epoch: None,
+        epoch: Some(Epoch::FIRST),
     };
     let reply = leader.ask(always(3)).await;
     assert!(matches!(reply, Reply::BadInput { .. }), "{reply:?}");
@@ -263,6 +263,42 @@ async fn an_answer_to_something_else_than_was_shown_does_not_count() {
     let reply = leader.ask(answer_to(&request, AnswerWord::Allow)).await;
     assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
     assert_eq!(leader.requests.list().len(), 1);
+    leader.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn law_10_an_answer_that_names_only_an_id_counts_for_nothing_that_is_open() {
+    let leader = Desk::start().await;
+    let (request, mut ticket) = leader.open(17).await;
+    let bare = |digest: Option<_>, epoch: Option<Epoch>| {
+        let mut ask = answer_to(&request, AnswerWord::Allow);
+        if let Ask::Answer {
+            digest: its_digest,
+            epoch: its_epoch,
+            ..
+        } = &mut ask
+        {
+            (*its_digest, *its_epoch) = (digest, epoch);
+        }
+        ask
+    };
+    let (digest, epoch) = (Some(request.digest), Some(Epoch::FIRST));
+    for ask in [bare(None, None), bare(digest, None), bare(None, epoch)] {
+        let reply = leader.ask(ask).await;
+        assert!(
+            matches!(&reply, Reply::BadInput { text } if text.contains("`digest`")),
+            "{reply:?}"
+        );
+    }
+    assert_eq!(leader.requests.list().len(), 1);
+    assert_eq!(
+        came_of(leader.ask(bare(digest, epoch)).await),
+        Came::Won
+    );
+    let _ = ticket.verdict().await;
+    // Of one that has ended anybody may hear the end.
+    let came = came_of(leader.ask(bare(None, None)).await);
+    assert_eq!(came, Came::SameAgain);
     leader.stop().await;
 }
 
@@ -341,7 +377,7 @@ async fn a_yes_may_carry_another_input_and_another_rule() {
         edited: Some(r#"{"command":"git push --dry-run"}"#.into()),
         at: Seat::Screen,
         digest: Some(request.digest),
-        epoch: None,
+        epoch: Some(Epoch::FIRST),
     };
     let reply = leader.ask(always("Bash(git")).await;
     assert!(matches!(reply, Reply::BadInput { .. }), "{reply:?}");
