@@ -136,11 +136,32 @@ fn a_yes_may_be_to_something_else() {
     let mut editing = project.command(["answer", &asked("two"), "allow", "--edit"]);
     editing
         .env_remove("VISUAL")
-        .env("EDITOR", "sed -i s/two/zwei/");
+        // However long a person is at it: the leader drops whoever is silent for ten seconds.
+        .env("EDITOR", "sleep 11; sed -i s/two/zwei/");
     assert_eq!(editing.output().unwrap().status.code(), Some(0));
     running.wait();
     assert_eq!(project.read("one.txt").as_deref(), Some("eins\n"));
     assert_eq!(project.read("two.txt").as_deref(), Some("zwei\n"));
+}
+
+#[test]
+fn whatever_job_file_can_be_run_can_be_added() {
+    let project = Project::with_job(JOBS);
+    let running = ask(&project);
+    let long = format!("# {}\n", "long ".repeat(3 << 20));
+    let job = "[[job]]\nname = \"long\"\n[[job.step]]\ntool = \"Read\"\ninput = { file_path = \"there.txt\" }\n";
+    project.write("there.txt", "here\n");
+    project.write("long.toml", &(long + job));
+    project.run(["run", "--check", "long.toml"]).expect_code(0);
+    project.run(["add", "long.toml"]).expect_code(0);
+    until("it is done", || {
+        (job_state(&project, "long") == "done").then_some(())
+    });
+    project.write("longer.toml", &"# too long\n".repeat(2 << 20));
+    let longer = project.run(["add", "longer.toml"]).expect_code(2);
+    assert!(longer.err.contains("are read"), "{}", longer.err);
+    project.run(["stop", "run-1"]).expect_code(0);
+    running.wait();
 }
 
 #[test]

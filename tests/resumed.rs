@@ -2,7 +2,7 @@
 //! and what people had ordered.
 
 use std::collections::BTreeSet;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use pointsman_testkit::AnthropicReply;
 use serde_json::{Value, json};
@@ -232,6 +232,36 @@ fn law_20_jobs_that_joined_are_taken_up_with_the_run() {
         assert_eq!(project.read(file).as_deref(), Some("x"), "{file}");
     }
     assert_eq!(records(&project, "worker_spawned").len(), 4);
+    is_whole(&project);
+}
+
+#[test]
+fn a_run_is_taken_up_from_any_folder_wherever_its_files_were_named_from() {
+    let project = Project::new();
+    project.write("jobs/job.toml", ASKS);
+    project.write("more/of/more.toml", JOINS);
+    let from = |mut command: Command, folder: &str| {
+        command.current_dir(project.root().join(folder));
+        command
+    };
+    let mut leader = from(project.command(["run", "--attended", "job.toml"]), "jobs");
+    let leader = leader.stdout(Stdio::null()).stderr(Stdio::null());
+    let leader = leader.spawn().unwrap();
+    project.questions(1);
+    let mut add = from(project.command(["add", "of/more.toml"]), "more");
+    assert_eq!(add.output().unwrap().status.code(), Some(0));
+    let before = asked(&project);
+    kill(leader);
+    // Other files of these names lie where it is taken up.
+    for name in ["job.toml", "of/more.toml"] {
+        project.write(name, "[[job]]");
+    }
+    let ended = resumed(&project, None, 2).expect_code(0);
+    assert_eq!(before.len(), 2);
+    for file in ["asked.txt", "joined.txt", "follows.txt"] {
+        assert_eq!(project.read(file).as_deref(), Some("x"), "{file}");
+    }
+    assert_eq!(ended.summary()["exit"]["code"], 0);
     is_whole(&project);
 }
 

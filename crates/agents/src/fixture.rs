@@ -58,6 +58,7 @@ impl Bench {
             project: root.clone(),
             job_file: None,
             job_file_digest: None,
+            job_file_at: None,
             attended: Attended::Yes,
             version: "test".into(),
         };

@@ -57,6 +57,7 @@ impl Place {
             project: path_of("/w/proj"),
             job_file: None,
             job_file_digest: None,
+            job_file_at: None,
             attended: Attended::Yes,
             version: "0".into(),
         };

@@ -278,6 +278,7 @@ fn table(hooks: Vec<HookSetting>, classifier: Option<Arc<dyn Classifier>>) -> Ta
             project: root(),
             job_file: None,
             job_file_digest: None,
+            job_file_at: None,
             attended: Attended::Yes,
             version: "bench".into(),
         };

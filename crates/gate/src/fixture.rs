@@ -50,6 +50,7 @@ impl Ground {
             project: abs(&folder),
             job_file: None,
             job_file_digest: None,
+            job_file_at: None,
             attended: Attended::Yes,
             version: "test".into(),
         };

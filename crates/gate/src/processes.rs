@@ -101,6 +101,7 @@ async fn lead(orders: Orders) {
                 project: AbsPath::root(),
                 job_file: None,
                 job_file_digest: None,
+                job_file_at: None,
                 attended: Attended::Yes,
                 version: "0".into(),
             };

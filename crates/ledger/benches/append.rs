@@ -35,6 +35,7 @@ fn place() -> Place {
         project: AbsPath::root(),
         job_file: None,
         job_file_digest: None,
+        job_file_at: None,
         attended: Attended::No,
         version: "0".into(),
     };

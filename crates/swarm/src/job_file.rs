@@ -166,6 +166,8 @@ pub struct AgentDefinition {
 pub struct JobFile {
     /// Its name, as it was given.
     pub path: Arc<str>,
+    /// Where it lies, for whoever wants to read it again from another folder; nothing when its text came from elsewhere.
+    pub at: Option<AbsPath>,
     /// The fingerprint of its text.
     pub digest: Digest,
     /// How many jobs run at once. Agents that agents spawn take no slot, or a job could wait for itself.
@@ -235,6 +237,15 @@ impl JobFile {
         agents: &[AgentName],
     ) -> Result<Self, Vec<JobFileProblem>> {
         read::read(text, path, Some(project), agents)
+    }
+
+    /// The same file, known to lie there.
+    #[must_use]
+    pub fn lying_at(self, at: AbsPath) -> Self {
+        Self {
+            at: Some(at),
+            ..self
+        }
     }
 
     /// The JSON schema of job files, pretty-printed, for editors.

@@ -32,6 +32,7 @@ impl Durable {
             project: AbsPath::root(),
             job_file: None,
             job_file_digest: None,
+            job_file_at: None,
             attended: Attended::Yes,
             version: "0".into(),
         };

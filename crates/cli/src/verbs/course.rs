@@ -1,6 +1,6 @@
 //! `pointsman stop`, `pause`, `retry` and `add`: the course of a run while it is on.
 
-use pointsman_model::{RunId, WorkerId};
+use pointsman_model::{Digest, RunId, WorkerId};
 use pointsman_surfaces::socket::{Ask, Client, CourseWord, Reply};
 
 use super::job_text::job_text;
@@ -79,7 +79,8 @@ pub(super) fn retry(arguments: &RetryArguments, output: &mut Output) -> Result<C
 pub(super) fn add(arguments: &AddArguments, output: &mut Output) -> Result<Code, Failure> {
     let file = arguments.job_file.display().to_string();
     let place = Place::here()?;
-    let text = job_text(&file, &place)?;
+    let (text, at) = job_text(&file, &place)?;
+    let digest = Digest::of(text.as_bytes());
     let (_, mut leader) = leader(&place, arguments.leader.run)?;
-    order(&mut leader, &Ask::Add { file, text }, output)
+    order(&mut leader, &Ask::Add { file, at, digest }, output)
 }

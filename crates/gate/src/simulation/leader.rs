@@ -159,6 +159,7 @@ fn run_start() -> RunStart {
         project: AbsPath::root(),
         job_file: None,
         job_file_digest: None,
+        job_file_at: None,
         attended: Attended::Yes,
         version: "0".into(),
     }

@@ -1,6 +1,6 @@
 //! Records of what a person makes of a run while it is on, but for answers and stops.
 
-use pointsman_model::{Answerer, Digest, PermissionMode, WorkerId};
+use pointsman_model::{AbsPath, Answerer, Digest, PermissionMode, WorkerId};
 use serde::{Deserialize, Serialize};
 
 /// A person changed the course of a run.
@@ -43,6 +43,9 @@ pub enum RunOrder {
         file: Box<str>,
         /// The fingerprint of its text.
         digest: Digest,
+        /// Where it lies, wherever it was given from. Records of earlier versions don't say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<AbsPath>,
     },
     /// Agents are held to a mode that trusts less than their own may.
     LowerMode {

@@ -10,10 +10,13 @@ use serde::{Deserialize, Serialize};
 pub struct RunStart {
     /// The project's root.
     pub project: AbsPath,
-    /// The job file, when one was named.
+    /// The job file as it was named, when one was.
     pub job_file: Option<Box<str>>,
     /// The job file's fingerprint.
     pub job_file_digest: Option<Digest>,
+    /// Where the job file lies, wherever it was named from. Records of earlier versions don't say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_file_at: Option<AbsPath>,
     /// Whether someone can answer.
     pub attended: Attended,
     /// pointsman's version.

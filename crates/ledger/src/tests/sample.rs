@@ -34,6 +34,7 @@ pub(crate) fn run_start() -> RunStart {
         project: path("/w/proj"),
         job_file: Some("jobs.toml".into()),
         job_file_digest: Some(Digest::of(b"jobs")),
+        job_file_at: None,
         attended: Attended::Yes,
         version: "0.1.0".into(),
     }

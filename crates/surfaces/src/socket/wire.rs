@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, Read as _};
 
 use pointsman_approvals::Epoch;
-use pointsman_model::{Digest, GrantId, PermissionMode, RequestId, RunId, WorkerId};
+use pointsman_model::{AbsPath, Digest, GrantId, PermissionMode, RequestId, RunId, WorkerId};
 use serde::{Deserialize, Serialize};
 
 use super::cards::{ContextCard, GrantCard, JobWire, RequestCard};
@@ -80,8 +80,10 @@ pub enum Ask {
     Add {
         /// The file's name, as it was given.
         file: String,
-        /// Its text: the leader reads what the person saw, not what lies there a moment later.
-        text: String,
+        /// Where it lies: the leader reads it there, whatever its length.
+        at: AbsPath,
+        /// The fingerprint of the text that the person named: nothing joins of what lies there a moment later.
+        digest: Digest,
     },
     /// Say something to an agent at work.
     Tell {

@@ -118,6 +118,7 @@ fn whole_file<'t>(
     }
     JobFile {
         path,
+        at: None,
         digest,
         slots: slots.unwrap_or(SLOTS),
         depth_max: depth_max.unwrap_or(DEPTH),

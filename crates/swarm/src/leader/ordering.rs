@@ -50,6 +50,7 @@ impl Leader {
             },
             Order::Add { job_file, by, done } => {
                 let (file, digest) = (job_file.path.as_ref().into(), job_file.digest);
+                let at = job_file.at.clone();
                 match self.add(*job_file) {
                     Err(error) => {
                         let _ = done.send(Err(error));
@@ -57,7 +58,12 @@ impl Leader {
                     }
                     Ok((names, effects)) => {
                         let jobs = names.iter().map(|name| name.as_ref().into()).collect();
-                        let order = RunOrder::Add { jobs, file, digest };
+                        let order = RunOrder::Add {
+                            jobs,
+                            file,
+                            digest,
+                            at,
+                        };
                         let recorded = self.recorded(by, order).await;
                         let _ = done.send(recorded.map(|()| names));
                         effects

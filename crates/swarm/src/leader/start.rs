@@ -442,6 +442,7 @@ fn run_start(options: &LeaderOptions) -> RunStart {
         project: options.project.clone(),
         job_file: Some(options.job_file.path.as_ref().into()),
         job_file_digest: Some(options.job_file.digest),
+        job_file_at: options.job_file.at.clone(),
         attended: options.attended,
         version: options.version.clone(),
     }

@@ -67,6 +67,7 @@ async fn in_a_run(
         project: place.project.clone(),
         job_file: None,
         job_file_digest: None,
+        job_file_at: None,
         attended: Attended::No,
         version: env!("CARGO_PKG_VERSION").into(),
     };

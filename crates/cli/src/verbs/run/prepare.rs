@@ -15,7 +15,7 @@ use pointsman_swarm::{JobFile, JobFileProblem, LeaderOptions, Resumed};
 use pointsman_tools::Toolbox;
 use serde_json::json;
 
-use super::super::job_text::job_text;
+use super::super::job_text::{job_text, job_text_at};
 use super::super::rules::{self, Given};
 use super::judges;
 use crate::arguments::RunArguments;
@@ -100,7 +100,8 @@ pub(super) fn prepare(
         (None, Some(file)) => file.display().to_string(),
         (None, None) => String::new(),
     };
-    let text = job_text(&shown, place)?;
+    let lies_at = begun.as_ref().and_then(|(_, start)| start.job_file_at.clone());
+    let (text, at) = text_of(&shown, lies_at, place)?;
     let given = rules::read(&arguments.rules, place)?;
     let agents = given.loaded.agents.iter().map(|agent| agent.name.clone());
     let agents: Vec<_> = agents.collect();
@@ -113,6 +114,7 @@ pub(super) fn prepare(
         output.object(&json!({ "untrusted": given.loaded.untrusted }));
     }
     let job_file = parsed.map_err(|problems| tell(&problems, output))?;
+    let job_file = job_file.lying_at(at);
     let resume = match &begun {
         None => None,
         Some((run, start)) => {
@@ -185,17 +187,32 @@ fn joined(
         let RecordBody::OrderGiven(given) = record.body else {
             continue;
         };
-        let RunOrder::Add { file, digest, .. } = given.order else {
+        let RunOrder::Add {
+            file, digest, at, ..
+        } = given.order
+        else {
             continue;
         };
-        let text = job_text(&file, place)?;
+        let (text, at) = text_of(&file, at, place)?;
         let parsed = JobFile::parse_in(&text, &file, &place.project, &agents);
         let parsed = parsed.map_err(|problems| tell(&problems, output))?;
         is_as_it_was(&parsed, run, Some(digest))?;
         agents.extend(parsed.agents.keys().cloned());
-        files.push(parsed);
+        files.push(parsed.lying_at(at));
     }
     Ok(files)
+}
+
+/// The text of a job file, read where it is known to lie; what does not say so is as it was typed, and seen from here.
+fn text_of(
+    shown: &str,
+    lies_at: Option<AbsPath>,
+    place: &Place,
+) -> Result<(String, AbsPath), Failure> {
+    match lies_at {
+        Some(at) => Ok((job_text_at(shown, &at)?, at)),
+        None => job_text(shown, place),
+    }
 }
 
 /// A run goes on with the job files that it had, byte for byte.

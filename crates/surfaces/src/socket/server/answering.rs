@@ -1,5 +1,6 @@
 //! What a client is answered. Decides nothing: answers go to the requests, orders to the leader.
 
+mod adding;
 mod granting;
 mod modes;
 
@@ -9,9 +10,7 @@ use pointsman_model::{
     Answerer, GrantId, GrantRequest, JsonText, PermissionRule, RequestId, RuleBehavior, RuleSource,
     RuleText, Surface, Verdict, VerdictKind, WorkerId,
 };
-use pointsman_swarm::{
-    JobFile, JobFileProblem, LeaderHandle, OrderError, RetryWhich, StopReason, StopWorker,
-};
+use pointsman_swarm::{LeaderHandle, OrderError, RetryWhich, StopReason, StopWorker};
 use pointsman_tools::Course;
 
 use crate::render::{moment, verdict_line};
@@ -19,7 +18,7 @@ use crate::session::{fault_of, grant_for};
 use crate::shown;
 use crate::socket::cards::{ContextCard, GrantCard, JobWire, RequestCard};
 use crate::socket::wire::{
-    AlwaysWire, AnswerWord, Ask, Came, CourseWord, ProblemWire, Reply, Seat, StatusWire,
+    AlwaysWire, AnswerWord, Ask, Came, CourseWord, Reply, Seat, StatusWire,
     TightenWord,
 };
 use crate::terminal::lifted_words;
@@ -180,15 +179,10 @@ async fn order(ask: Ask, leader: &LeaderHandle) -> Reply {
             };
             jobs_reply(leader.retry(which, PERSON).await)
         }
-        Ask::Add { file, text } => {
-            let agents = leader.agent_types();
-            match JobFile::parse_in(&text, &file, leader.project(), &agents) {
-                Err(problems) => Reply::Problems {
-                    problems: problems.iter().map(problem).collect(),
-                },
-                Ok(job_file) => jobs_reply(leader.add_jobs(job_file, PERSON).await),
-            }
-        }
+        Ask::Add { file, at, digest } => match adding::read(file, at, digest, leader).await {
+            Err(reply) => reply,
+            Ok(job_file) => jobs_reply(leader.add_jobs(job_file, PERSON).await),
+        },
         Ask::Tell { worker, text } => match leader.follow_up(worker, &text, PERSON).await {
             Ok(()) => done(format!("{worker} reads it before its next turn")),
             Err(error) => not_done(&error),
@@ -247,14 +241,6 @@ fn jobs_reply(came: Result<Vec<std::sync::Arc<str>>, OrderError>) -> Reply {
             jobs: names.iter().map(ToString::to_string).collect(),
         },
         Err(error) => not_done(&error),
-    }
-}
-
-fn problem(problem: &JobFileProblem) -> ProblemWire {
-    ProblemWire {
-        place: problem.place().to_string(),
-        message: problem.message().into(),
-        hint: problem.hint().map(str::to_owned),
     }
 }
 

@@ -69,6 +69,7 @@ impl Desk {
             project: root.clone(),
             job_file: None,
             job_file_digest: None,
+            job_file_at: None,
             attended: Attended::Yes,
             version: "0".into(),
         };
@@ -140,6 +141,17 @@ impl Desk {
         let path = self.path.clone();
         let asked = tokio::task::spawn_blocking(move || Client::connect(&path).unwrap().ask(&ask));
         asked.await.unwrap().unwrap()
+    }
+
+    /// Writes a job file, and gives the order to add it.
+    fn add(&self, text: &str) -> Ask {
+        let lies_at = self.folder.path().join("more.toml");
+        std::fs::write(&lies_at, text).unwrap();
+        Ask::Add {
+            file: "more.toml".into(),
+            at: AbsPath::parse(lies_at.to_str().unwrap()).unwrap(),
+            digest: pointsman_model::Digest::of(text.as_bytes()),
+        }
     }
 
     async fn say(&self, line: &[u8]) -> String {
@@ -514,6 +526,24 @@ async fn an_answer_to_what_another_leader_showed_does_not_count() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn nothing_joins_of_a_file_that_is_not_what_was_named() {
+    let mut leader = Desk::start().await;
+    leader.goes();
+    let named = leader.add(&JOBS.replace("name = \"", "name = \"more-"));
+    leader.add("# something else\n");
+    let other = leader.ask(named).await;
+    assert!(
+        matches!(&other, Reply::BadInput { text } if text.contains("add it again")),
+        "{other:?}"
+    );
+    let Reply::Status(status) = leader.ask(Ask::Status).await else {
+        panic!("no status");
+    };
+    assert_eq!(status.jobs.len(), 2);
+    leader.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn orders_reach_the_leader_and_are_on_record() {
     let mut leader = Desk::start().await;
     let status = |reply: Reply| match reply {
@@ -538,10 +568,7 @@ async fn orders_reach_the_leader_and_are_on_record() {
     assert!(matches!(tightened, Reply::Done { .. }), "{tightened:?}");
     let wrong = leader.ask(tighten("Bash(")).await;
     assert!(matches!(wrong, Reply::BadInput { .. }), "{wrong:?}");
-    let add = |text: &str| Ask::Add {
-        file: "more.toml".into(),
-        text: text.into(),
-    };
+    let add = |text: &str| leader.add(text);
     assert!(matches!(
         leader.ask(add("[[job]]")).await,
         Reply::Problems { .. }

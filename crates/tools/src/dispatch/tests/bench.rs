@@ -293,6 +293,7 @@ fn start(root: &AbsPath) -> RunStart {
         project: root.clone(),
         job_file: None,
         job_file_digest: None,
+        job_file_at: None,
         attended: Attended::Yes,
         version: "test".into(),
     }
