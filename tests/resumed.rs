@@ -310,6 +310,47 @@ fn law_20_a_job_that_was_tried_again_goes_on_with_that_try() {
     assert_eq!(records(&project, "worker_spawned").len(), 3);
 }
 
+const TIMES_OUT_AT_FIRST: &str = r#"
+[[job]]
+name = "slow"
+time_s = 2
+retry = { times = 1, wait_s = 1 }
+allow = ["Bash"]
+[[job.step]]
+tool = "Bash"
+input = { command = "test -e go || sleep 300" }
+"#;
+
+#[test]
+fn law_20_a_try_that_timed_out_is_followed_by_the_next_under_any_leader() {
+    let project = Project::with_job(TIMES_OUT_AT_FIRST);
+    let leader = leads(&project, None, &["job.toml"]);
+    until("it is at work", || {
+        (records(&project, "call_started").len() == 1).then_some(())
+    });
+    // So that no second try begins before the leader dies.
+    project.run(["pause"]).expect_code(0);
+    let ends = until("its time is up", || {
+        let ends = records(&project, "worker_ended");
+        (!ends.is_empty()).then_some(ends)
+    });
+    assert_eq!(ends[0]["end"], "timed_out");
+    kill(leader);
+    project.write("go", "");
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    goes_on(&project);
+    let ended = leader.wait().expect_code(0);
+    assert_eq!(ended.summary()["jobs"][0]["end"], "done");
+    assert_eq!(ended.summary()["jobs"][0]["tries"], 2);
+}
+
+/// Lets a run go on that was paused when its leader died.
+fn goes_on(project: &Project) {
+    until("it goes on", || {
+        (project.run(["pause", "--off"]).code == Some(0)).then_some(())
+    });
+}
+
 const STANDS_AND_HAS_READ: &str = r#"
 [[job]]
 name = "edits"

@@ -33,6 +33,8 @@ pub enum WorkerState {
     Stopped,
     /// A hook, a classifier or a limit halted it.
     Halted,
+    /// The time of its job was up.
+    TimedOut,
 }
 
 impl WorkerState {
@@ -46,7 +48,7 @@ impl WorkerState {
             | Self::Works
             | Self::Paused
             | Self::Silent => false,
-            Self::Done | Self::Failed | Self::Stopped | Self::Halted => true,
+            Self::Done | Self::Failed | Self::Stopped | Self::Halted | Self::TimedOut => true,
         }
     }
 
@@ -64,6 +66,7 @@ impl WorkerState {
             Self::Failed => "failed",
             Self::Stopped => "stopped",
             Self::Halted => "halted",
+            Self::TimedOut => "timed out",
         }
     }
 }
@@ -152,6 +155,7 @@ impl Workers {
                     WorkerEnd::Failed => WorkerState::Failed,
                     WorkerEnd::Stopped => WorkerState::Stopped,
                     WorkerEnd::Halted => WorkerState::Halted,
+                    WorkerEnd::TimedOut => WorkerState::TimedOut,
                 };
                 (state, text.clone())
             }

@@ -392,7 +392,8 @@ impl Leader {
             attempt,
             worker,
         });
-        if let Some(end) = past.as_ref().and_then(settled) {
+        let before = past.as_ref();
+        if let Some(end) = before.and_then(|past| settled(past, job.time_max)) {
             self.settled.push_back((index, end));
             return;
         }

@@ -122,6 +122,8 @@ pub enum WorkerEnd {
     Stopped,
     /// A hook, a classifier or a limit halted it.
     Halted,
+    /// The time of its job was up.
+    TimedOut,
 }
 
 /// An agent came to its end.

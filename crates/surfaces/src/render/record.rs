@@ -153,6 +153,7 @@ fn run_line(body: &RecordBody) -> String {
                 WorkerEnd::Failed => "failed",
                 WorkerEnd::Stopped => "stopped",
                 WorkerEnd::Halted => "halted",
+                WorkerEnd::TimedOut => "timed out",
             };
             format!("{how}: {}", shown::line(&ended.text))
         }

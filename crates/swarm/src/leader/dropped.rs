@@ -30,14 +30,27 @@ enum CloseError {
 
 /// Closes what a dropped agent and all below it left open. Its task has ended, or hangs and won't be heard of again.
 pub(super) async fn close_dropped(ground: &Arc<Ground>, top: WorkerId, why: &str) {
+    close_as(ground, (top, WorkerEnd::Stopped), why).await;
+}
+
+/// The same of a job's worker that did not stop when the time of its job was up.
+pub(super) async fn close_timed_out(ground: &Arc<Ground>, top: WorkerId, why: &str) {
+    close_as(ground, (top, WorkerEnd::TimedOut), why).await;
+}
+
+async fn close_as(ground: &Arc<Ground>, (top, end): (WorkerId, WorkerEnd), why: &str) {
     ground.end_open(EndScope::SubtreeOf(top), why).await;
-    if let Err(error) = close(ground, top, why).await {
+    if let Err(error) = close(ground, (top, end), why).await {
         // The ledger's next start finds the gap and closes it.
         tracing::error!(worker = %top, %error, "what a dropped agent left could not be closed");
     }
 }
 
-async fn close(ground: &Arc<Ground>, top: WorkerId, why: &str) -> Result<(), CloseError> {
+async fn close(
+    ground: &Arc<Ground>,
+    (top, end): (WorkerId, WorkerEnd),
+    why: &str,
+) -> Result<(), CloseError> {
     let run = ground.run;
     let dropped = StopAsked {
         worker: Some(top),
@@ -46,7 +59,14 @@ async fn close(ground: &Arc<Ground>, top: WorkerId, why: &str) -> Result<(), Clo
     // On disk with it is all that the agent recorded before.
     ground.ledger.append(run, dropped).await?;
     let left = look(ground, Whose::Family(top)).await?;
-    close_left(ground, left, why).await
+    let end_of = |worker| {
+        if worker == top {
+            end
+        } else {
+            WorkerEnd::Stopped
+        }
+    };
+    close_left(ground, left, end_of, why).await
 }
 
 /// Closes what agents left that never came to their end: those below an agent that did not wait for them. Gives them.
@@ -57,7 +77,8 @@ pub(super) async fn close_rest(ground: &Arc<Ground>) -> Vec<WorkerId> {
         let mut left = look(ground, Whose::All).await?;
         left.without(&ended);
         let workers = left.workers.clone();
-        close_left(ground, left, "it came to no end of its own and was dropped").await?;
+        let why = "it came to no end of its own and was dropped";
+        close_left(ground, left, |_| WorkerEnd::Stopped, why).await?;
         Ok::<_, CloseError>(workers)
     };
     closing.await.unwrap_or_else(|error| {
@@ -79,7 +100,12 @@ async fn look(ground: &Ground, whose: Whose) -> Result<Left, CloseError> {
     Ok(looked.map_err(|_| CloseError::Lost)??)
 }
 
-async fn close_left(ground: &Ground, left: Left, why: &str) -> Result<(), CloseError> {
+async fn close_left(
+    ground: &Ground,
+    left: Left,
+    end_of: impl Fn(WorkerId) -> WorkerEnd,
+    why: &str,
+) -> Result<(), CloseError> {
     let run = ground.run;
     for (call, on_its_way) in left.calls {
         let worker = on_its_way.worker;
@@ -101,7 +127,7 @@ async fn close_left(ground: &Ground, left: Left, why: &str) -> Result<(), CloseE
     // Those below end before those that started them.
     for worker in left.workers.into_iter().rev() {
         ground.grants.retire(worker).await;
-        let end = WorkerEnd::Stopped;
+        let end = end_of(worker);
         let record = WorkerEnded {
             worker,
             end,

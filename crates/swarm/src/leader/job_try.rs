@@ -9,9 +9,9 @@ use pointsman_model::{Millis, Origin};
 use pointsman_policy::Frozen;
 use tokio::time::Instant;
 
-use super::dropped::close_dropped;
+use super::dropped::close_timed_out;
 use super::ground::Ground;
-use super::life::{Birth, Entrance, NotBorn, live};
+use super::life::{Birth, Entrance, NotBorn, TimeUp, live};
 use super::nursery::Nursery;
 use crate::job_file::Job;
 use crate::plan::TryEnd;
@@ -39,6 +39,7 @@ pub(super) async fn try_job(
     let started = Instant::now();
     let worker = frozen.context.parts().lineage.agent().worker;
     let stop = ground.stop.child_token();
+    let time_up = TimeUp::default();
     let birth = Birth {
         frozen,
         entrance,
@@ -47,6 +48,7 @@ pub(super) async fn try_job(
         work: job.work.clone(),
         resumes: job.resumes,
         stop: stop.clone(),
+        time_up: time_up.clone(),
         spawner: Arc::new(Nursery::new(Arc::clone(&ground), &job)),
     };
     // On the heap, so that it can be dropped before the end of this function.
@@ -55,13 +57,14 @@ pub(super) async fn try_job(
         Ok(came) => try_end(came),
         Err(_) => {
             let text = format!("the time of the job `{}` is up", job.name);
+            time_up.tell(&text);
             stop.cancel();
             Box::pin(ground.end_open(EndScope::SubtreeOf(worker), &text)).await;
             // What it came to no longer matters, only that it ends. When it does not, the wait has dropped it.
             if tokio::time::timeout(STOP_WAIT_MAX, life).await.is_err() {
                 let waited = STOP_WAIT_MAX.as_secs();
                 let text = format!("{text}; {worker} did not stop within {waited} s more");
-                Box::pin(close_dropped(&ground, worker, &text)).await;
+                Box::pin(close_timed_out(&ground, worker, &text)).await;
             }
             TryEnd::TimedOut {
                 time_max: Millis::from(job.time_max),

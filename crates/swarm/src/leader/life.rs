@@ -4,7 +4,7 @@
 //! escapes the count, the directory, the ledger or the stop.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::Ordering;
 
 use pointsman_agents::AgentEnd;
@@ -33,8 +33,22 @@ pub(super) struct Birth {
     pub(super) resumes: Option<WorkerId>,
     /// Ends it and all below it.
     pub(super) stop: CancellationToken,
+    /// Says whether it was the clock over its job that did.
+    pub(super) time_up: TimeUp,
     /// How it spawns agents of its own.
     pub(super) spawner: Arc<dyn Spawner>,
+}
+
+/// That the time of a job is up, in words; told before its worker is stopped for it, so that a later leader knows the
+/// one stop from the other.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TimeUp(Arc<OnceLock<Box<str>>>);
+
+impl TimeUp {
+    /// Tells it, once.
+    pub(super) fn tell(&self, text: &str) {
+        let _ = self.0.set(text.into());
+    }
 }
 
 /// How an agent comes into the run.
@@ -131,7 +145,11 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         halt_run(ground, halt);
     }
     drop(dispatch);
-    Box::pin(bury(ground, &lineage, &end)).await;
+    let (how, text) = match birth.time_up.0.get() {
+        Some(text) => (WorkerEnd::TimedOut, text.clone()),
+        None => told(&end),
+    };
+    Box::pin(bury(ground, &lineage, (how, text))).await;
     drop(departure);
     Ok(end)
 }
@@ -226,8 +244,7 @@ fn seat(ground: &Arc<Ground>, birth: &Birth, follow_ups: FollowUps) -> Seat {
 }
 
 /// Ends what an agent may have left open, and records its end.
-async fn bury(ground: &Arc<Ground>, lineage: &Lineage, end: &AgentEnd) {
-    let (how, text) = told(end);
+async fn bury(ground: &Arc<Ground>, lineage: &Lineage, (how, text): (WorkerEnd, Box<str>)) {
     let worker = lineage.agent().worker;
     let why = format!("{worker}, who asked, has ended");
     ground.end_open(EndScope::SubtreeOf(worker), &why).await;
@@ -255,7 +272,7 @@ async fn bury(ground: &Arc<Ground>, lineage: &Lineage, end: &AgentEnd) {
 }
 
 /// An agent's end in the ledger's words.
-pub(super) fn told(end: &AgentEnd) -> (WorkerEnd, Box<str>) {
+fn told(end: &AgentEnd) -> (WorkerEnd, Box<str>) {
     match end {
         AgentEnd::Done { summary } => (WorkerEnd::Done, summary.as_str().into()),
         AgentEnd::Failed { reason } => (WorkerEnd::Failed, reason.as_str().into()),

@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use pointsman_agents::AgentEnd;
+use pointsman_ledger::WorkerEnd;
 use pointsman_model::{AgentName, ChildContext, LineageStep, SpawnInput, WorkerId};
 use pointsman_tools::{Seat, SpawnError, SpawnedEnd, SpawnedHow, Spawner};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::dropped::close_dropped;
 use super::ground::Ground;
-use super::life::{Birth, Entrance, NotBorn, live};
-use super::past::settled;
+use super::life::{Birth, Entrance, NotBorn, TimeUp, live};
 use crate::job_file::{Job, ModelWork, Work};
-use crate::plan::TryEnd;
 
 /// Starts the agents that agents ask for.
 #[derive(Clone)]
@@ -74,10 +73,8 @@ impl Nursery {
             folder: None,
             rules: definition.denies.clone(),
         })?;
-        if let Some(past) = &past
-            && let Some(end) = settled(past)
-        {
-            return Ok(Started::Before(of_the_past(worker, name, end)));
+        if let Some((end, text)) = past.as_ref().and_then(|past| past.end.as_ref()) {
+            return Ok(Started::Before(of_the_past(worker, name, *end, text)));
         }
         Ok(Started::Now(Box::new(Birth {
             frozen,
@@ -85,6 +82,8 @@ impl Nursery {
             task,
             origin: parent.origin,
             stop: parent.stop.child_token(),
+            // An agent below a job has no time of its own.
+            time_up: TimeUp::default(),
             spawner: Arc::new(self.below(&work)),
             work,
             resumes: None,
@@ -100,19 +99,18 @@ enum Started {
     Before(SpawnedEnd),
 }
 
-fn of_the_past(worker: WorkerId, name: &AgentName, end: TryEnd) -> SpawnedEnd {
+fn of_the_past(worker: WorkerId, name: &AgentName, end: WorkerEnd, text: &str) -> SpawnedEnd {
     let end = match end {
-        TryEnd::Done { summary } => AgentEnd::Done {
-            summary: summary.into(),
+        WorkerEnd::Done => AgentEnd::Done {
+            summary: text.into(),
         },
-        TryEnd::Failed { reason } => AgentEnd::Failed {
-            reason: reason.into(),
+        WorkerEnd::Failed => AgentEnd::Failed {
+            reason: text.into(),
         },
-        TryEnd::Halted { reason } => AgentEnd::Halted {
-            reason: reason.into(),
+        WorkerEnd::Halted => AgentEnd::Halted {
+            reason: text.into(),
         },
-        // An agent below a job has no time of its own.
-        TryEnd::Stopped | TryEnd::TimedOut { .. } => AgentEnd::Stopped,
+        WorkerEnd::Stopped | WorkerEnd::TimedOut => AgentEnd::Stopped,
     };
     spawned_end(worker, name, end)
 }

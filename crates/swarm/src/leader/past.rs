@@ -4,11 +4,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use pointsman_ledger::{
     CallLeft, Filter, LedgerReader, LedgerRecord, RecordBody, RecordKind, TurnPart, WorkerEnd,
 };
-use pointsman_model::{CallId, Digest, Lineage, Outcome, PermissionRequest, RunId, WorkerId};
+use pointsman_model::{
+    CallId, Digest, Lineage, Millis, Outcome, PermissionRequest, RunId, WorkerId,
+};
 use pointsman_tools::{Became, CallEnd, PastAgent, PastCall};
 
 use super::options::StartError;
@@ -261,8 +264,8 @@ impl Reading {
     }
 }
 
-/// How a try of an earlier reign came out, when it had come to its end.
-pub(super) fn settled(past: &PastWorker) -> Option<TryEnd> {
+/// How a try of a job with that time came out under an earlier reign, when it had come to its end.
+pub(super) fn settled(past: &PastWorker, time_max: Duration) -> Option<TryEnd> {
     let (end, text) = past.end.as_ref()?;
     Some(match end {
         WorkerEnd::Done => TryEnd::Done {
@@ -275,5 +278,8 @@ pub(super) fn settled(past: &PastWorker) -> Option<TryEnd> {
             reason: text.clone(),
         },
         WorkerEnd::Stopped => TryEnd::Stopped,
+        WorkerEnd::TimedOut => TryEnd::TimedOut {
+            time_max: Millis::from(time_max),
+        },
     })
 }

@@ -227,6 +227,7 @@ fn agent_words(
                 WorkerEnd::Failed => ("✗", Tone::Danger, "failed"),
                 WorkerEnd::Stopped => ("■", Tone::Quiet, "stopped"),
                 WorkerEnd::Halted => ("✗", Tone::Danger, "halted"),
+                WorkerEnd::TimedOut => ("✗", Tone::Danger, "timed out"),
             };
             let took = short(agent.heard.since(agent.started));
             (mark, tone, name, format!("{word}  {text}"), took)
