@@ -310,6 +310,42 @@ fn law_20_a_job_that_was_tried_again_goes_on_with_that_try() {
     assert_eq!(records(&project, "worker_spawned").len(), 3);
 }
 
+#[test]
+fn law_20_a_job_whose_new_try_was_ordered_and_not_begun_is_tried_again_after_a_resume() {
+    let needs = "[[job]]\nname = \"after\"\nneeds = [\"tries\"]\n[[job.step]]\ntool = \"Read\"\ninput = { file_path = \"there.txt\" }\n";
+    let project = Project::with_job(&format!("{FAILS_AT_FIRST}{needs}"));
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    until("a job has failed", || {
+        (records(&project, "worker_ended").len() == 1).then_some(())
+    });
+    // So that it does not begin before the leader dies.
+    project.run(["pause"]).expect_code(0);
+    project.write("there.txt", "here now\n");
+    project.run(["retry", "tries"]).expect_code(0);
+    kill(leader);
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    goes_on(&project);
+    let open = asked(&project);
+    // While it is tried again, nothing is told of how it had ended, nor of what that had ended.
+    let runs = project.run(["runs", "--json"]).expect_code(0).objects();
+    let states: Vec<&str> = runs[0]["leader"]["jobs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| job["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(states, ["runs", "runs", "waits"]);
+    for id in open {
+        project.run(["answer", &id, "allow"]).expect_code(0);
+    }
+    let ended = leader.wait().expect_code(0);
+    for job in ended.summary()["jobs"].as_array().unwrap() {
+        assert_eq!(job["end"], "done", "{job}");
+    }
+    assert_eq!(records(&project, "worker_spawned").len(), 4);
+}
+
 const TIMES_OUT_AT_FIRST: &str = r#"
 [[job]]
 name = "slow"

@@ -358,11 +358,20 @@ impl Leader {
                         progress.end = Some(end);
                     }
                 }
+                PlanEffect::Reopened { job } => self.reopen(job),
                 PlanEffect::StopAll(reason) => self.stop_all(reason).await,
                 PlanEffect::Finish => over = true,
             }
         }
         over
+    }
+
+    /// A job is open again: what it came to before is nothing that it is at now.
+    fn reopen(&mut self, job: usize) {
+        self.board.set(job, JobState::Waits);
+        if let Some(progress) = self.progress.get_mut(job) {
+            progress.end = None;
+        }
     }
 
     fn name(&self, job: usize) -> Arc<str> {

@@ -64,6 +64,8 @@ pub(crate) enum PlanEffect {
     },
     /// Tell that a job has ended.
     Ended { job: usize, end: JobEnd },
+    /// A job that had ended is open again.
+    Reopened { job: usize },
     /// Stop all that runs.
     StopAll(StopReason),
     /// Nothing is left to do.
@@ -262,24 +264,26 @@ impl Plan {
         all
     }
 
-    fn retry(&mut self, jobs: &[usize]) {
+    /// Opens these jobs and those that were skipped for them; gives all of them.
+    fn retry(&mut self, jobs: &[usize]) -> Vec<usize> {
         let reopened = self.with_those_that_need(jobs);
         for job in &reopened {
             self.open += 1;
             self.set(*job, State::Waiting { needs_left: 0 });
         }
-        for job in reopened {
-            if jobs.contains(&job) {
-                self.queue_up(job, 1);
+        for job in &reopened {
+            if jobs.contains(job) {
+                self.queue_up(*job, 1);
                 continue;
             }
             let not_done = |planned: &&Planned| {
-                planned.wanted_by.contains(&job)
+                planned.wanted_by.contains(job)
                     && !matches!(planned.state, State::Ended(JobEnd::Done { .. }))
             };
             let needs_left = self.jobs.iter().filter(not_done).count();
-            self.set(job, State::Waiting { needs_left });
+            self.set(*job, State::Waiting { needs_left });
         }
+        reopened
     }
 
     /// Lets the jobs of another file join before the run begins.
@@ -320,7 +324,7 @@ impl Plan {
             }
             PlanEvent::Pause => self.course = Course::Paused,
             PlanEvent::GoOn => self.course = Course::On,
-            PlanEvent::Retry { jobs } => self.retry(&jobs),
+            PlanEvent::Retry { jobs } => self.reopen(&jobs, &mut effects),
             PlanEvent::Add { jobs } => self.add(&jobs),
             PlanEvent::TryEnded { job, end } => self.try_ended(job, end, &mut effects),
             PlanEvent::TriedAgain { job, end } => {
@@ -330,7 +334,7 @@ impl Plan {
                     .get(job)
                     .is_some_and(|job| job.check_retry().is_ok());
                 if ended && self.stopping.is_none() {
-                    self.retry(&[job]);
+                    self.reopen(&[job], &mut effects);
                 }
             }
             PlanEvent::RetryDue { job } => {
@@ -346,6 +350,11 @@ impl Plan {
             effects.push(PlanEffect::Finish);
         }
         effects
+    }
+
+    fn reopen(&mut self, jobs: &[usize], effects: &mut Vec<PlanEffect>) {
+        let reopened = self.retry(jobs).into_iter();
+        effects.extend(reopened.map(|job| PlanEffect::Reopened { job }));
     }
 
     fn state(&self, job: usize) -> Option<State> {

@@ -102,11 +102,9 @@ impl Leader {
     ) -> Result<(Vec<Arc<str>>, Vec<PlanEffect>), OrderError> {
         let jobs = self.plan.retried(which)?;
         let names = jobs.iter().map(|job| self.name(*job)).collect();
+        // Before whoever ordered it hears that it is done.
         for job in self.plan.with_those_that_need(&jobs) {
-            if let Some(progress) = self.progress.get_mut(job) {
-                progress.end = None;
-            }
-            self.board.set(job, JobState::Waits);
+            self.reopen(job);
         }
         Ok((names, self.plan.handle(PlanEvent::Retry { jobs })))
     }

@@ -111,10 +111,10 @@ impl Past {
         Some(children.remove(at).2)
     }
 
-    /// Whether a job had more tries than were taken up so far.
+    /// Whether a job is to be tried more often than was taken up so far: it was, or a person had ordered it.
     pub(super) fn has_more_tries(&self, job: &str) -> bool {
         let left = self.lock();
-        left.tries.get(job).is_some_and(|tries| !tries.is_empty())
+        left.tries.get(job).is_some_and(|tries| !tries.is_empty()) || self.orders.is_retried(job)
     }
 
     /// What that agent did.
@@ -165,6 +165,9 @@ impl Reading {
                     context: spawned.context,
                     end: None,
                 };
+                if spawned.lineage.depth() == 1 {
+                    self.orders.tried(&spawned.lineage.agent().label);
+                }
                 self.workers.push((spawned.lineage, spawned.task, worker));
             }
             RecordBody::WorkerEnded(ended) => {

@@ -16,6 +16,8 @@ pub(super) struct PastOrders {
     ceilings: Vec<(Option<WorkerId>, PermissionMode)>,
     paused: Option<Course>,
     held: BTreeSet<WorkerId>,
+    /// Jobs that are to be tried again, and were not before their leader died.
+    retries: BTreeSet<Box<str>>,
 }
 
 impl PastOrders {
@@ -31,13 +33,23 @@ impl PastOrders {
                 self.held.remove(&worker);
             }
             RunOrder::LowerMode { worker, mode } => self.ceilings.push((worker, mode)),
-            // Jobs and their tries have their own past; what was said is in the conversation; a terminal that is closed
-            // is its leader's alone.
-            RunOrder::Retry { .. }
-            | RunOrder::Add { .. }
+            RunOrder::Retry { jobs } => self.retries.extend(jobs),
+            // Jobs have their own past; what was said is in the conversation; a terminal that is closed is its leader's
+            // alone.
+            RunOrder::Add { .. }
             | RunOrder::FollowUp { .. }
             | RunOrder::HangUp { .. } => {}
         }
+    }
+
+    /// A try of that job was begun: if it was ordered, it is carried out.
+    pub(super) fn tried(&mut self, job: &str) {
+        self.retries.remove(job);
+    }
+
+    /// Whether that job is to be tried once more than it was.
+    pub(super) fn is_retried(&self, job: &str) -> bool {
+        self.retries.contains(job)
     }
 
     /// An agent has ended: nothing holds it any more.

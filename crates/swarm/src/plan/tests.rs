@@ -55,6 +55,7 @@ fn words(effects: Vec<PlanEffect>) -> Vec<String> {
             PlanEffect::Start { job, attempt } => format!("start {job}.{attempt}"),
             PlanEffect::Wait { job, wait, .. } => format!("wait {job} {}s", wait.as_secs()),
             PlanEffect::Ended { job, end } => format!("end {job} {}", end.as_str()),
+            PlanEffect::Reopened { job } => format!("open {job}"),
             PlanEffect::StopAll(_) => "stop".into(),
             PlanEffect::Finish => "finish".into(),
         })
@@ -110,7 +111,8 @@ fn what_failed_is_tried_again_with_what_was_skipped_for_it() {
     );
     let jobs = plan.retried(&RetryWhich::AllFailed).unwrap();
     assert_eq!(jobs, [0]);
-    check(&mut plan, PlanEvent::Retry { jobs }, &["start 0.1"]);
+    let opens = ["open 0", "open 1", "open 2", "start 0.1"];
+    check(&mut plan, PlanEvent::Retry { jobs }, &opens);
     check(&mut plan, end(0, done()), &["end 0 done", "start 1.1"]);
     check(&mut plan, end(3, done()), &["end 3 done", "start 2.1"]);
     check(&mut plan, end(1, done()), &["end 1 done"]);
@@ -119,6 +121,22 @@ fn what_failed_is_tried_again_with_what_was_skipped_for_it() {
         plan.retried(&RetryWhich::AllFailed),
         Err(NotRetried::Ending)
     );
+}
+
+#[test]
+fn a_job_that_was_tried_again_by_order_is_open_with_what_was_skipped_for_it() {
+    let with_a_retry = job("a", &[], 1, FailurePolicy::Continue);
+    let mut plan = Plan::new(&[with_a_retry, plain("b", &[0])], 1);
+    check(&mut plan, PlanEvent::Begin, &["start 0.1"]);
+    let again = |end| PlanEvent::TriedAgain { job: 0, end };
+    // The first is followed by the second without an order.
+    check(&mut plan, again(failed()), &["wait 0 2s"]);
+    check(&mut plan, PlanEvent::RetryDue { job: 0 }, &["start 0.2"]);
+    let opens = ["end 0 failed", "end 1 skipped", "open 0", "open 1", "start 0.1"];
+    check(&mut plan, again(failed()), &opens);
+    let end = |job| PlanEvent::TryEnded { job, end: done() };
+    check(&mut plan, end(0), &["end 0 done", "start 1.1"]);
+    check(&mut plan, end(1), &["end 1 done", "finish"]);
 }
 
 #[test]
@@ -357,6 +375,7 @@ proptest! {
                             done.insert(job);
                         }
                     }
+                    PlanEffect::Reopened { .. } => prop_assert!(false, "nobody ordered it"),
                     PlanEffect::StopAll(_) => stopped = true,
                     PlanEffect::Finish => finished = true,
                 }
