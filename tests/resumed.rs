@@ -346,6 +346,37 @@ fn law_20_a_job_whose_new_try_was_ordered_and_not_begun_is_tried_again_after_a_r
     assert_eq!(records(&project, "worker_spawned").len(), 4);
 }
 
+#[test]
+fn an_agent_that_is_paused_and_does_not_live_again_yet_is_let_go() {
+    let project = Project::with_job(ASKS);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    project.run(["pause", "w1-1"]).expect_code(0);
+    project.run(["pause"]).expect_code(0);
+    kill(leader);
+    // The run is paused, too: the agent does not live before that is over.
+    let leader = leads(&project, None, &["--resume", "run-1"]);
+    let let_go = until("the leader is there", || {
+        let let_go = project.run(["pause", "--off", "w1-1"]);
+        (!let_go.err.contains("no leader")).then_some(let_go)
+    });
+    let let_go = let_go.expect_code(0);
+    assert!(let_go.out.contains("w1-1"), "{}", let_go.out);
+    // There is nothing more to let go of.
+    project.run(["pause", "--off", "w1-1"]).expect_code(2);
+    project.run(["pause", "w1-9"]).expect_code(2);
+    let orders = records(&project, "order_given");
+    assert_eq!(orders.len(), 3, "{orders:?}");
+    assert_eq!(orders[2]["order"]["do"], "let_go");
+    kill(leader);
+    // It is on record: the next leader does not hold it either.
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    goes_on(&project);
+    let id = project.questions(1).remove(0);
+    project.run(["answer", &id, "allow"]).expect_code(0);
+    leader.wait().expect_code(0);
+}
+
 const TIMES_OUT_AT_FIRST: &str = r#"
 [[job]]
 name = "slow"

@@ -84,16 +84,20 @@ impl Leader {
 
     fn set_pace_for(&self, worker: WorkerId, course: Course) -> Result<RunOrder, OrderError> {
         let pace = &self.ground.pace;
+        let was_held = pace.held().contains(&worker);
         pace.set_for(worker, course);
         // Looked at behind it: an agent that ends meanwhile takes what holds it along.
-        if self.ground.directory.get(worker).is_none() {
-            pace.set_for(worker, Course::On);
-            return Err(OrderError::NotAtWork(worker));
+        let is_at_work = self.ground.directory.get(worker).is_some();
+        match course {
+            Course::Paused if is_at_work => Ok(RunOrder::Hold { worker }),
+            // One that is held and not at work was so under an earlier leader, and comes to live again.
+            Course::Paused if was_held => Ok(RunOrder::Hold { worker }),
+            Course::On if is_at_work || was_held => Ok(RunOrder::LetGo { worker }),
+            Course::Paused | Course::On => {
+                pace.set_for(worker, Course::On);
+                Err(OrderError::NotAtWork(worker))
+            }
         }
-        Ok(match course {
-            Course::Paused => RunOrder::Hold { worker },
-            Course::On => RunOrder::LetGo { worker },
-        })
     }
 
     fn retry(
