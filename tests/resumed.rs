@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use pointsman_testkit::AnthropicReply;
 use serde_json::{Value, json};
 
-use crate::ground::{Ended, Project, until};
+use crate::ground::{Ended, Project, Running, until};
 use crate::models::{KEY, Model, ended};
 
 /// A leader with nothing at its terminal, to be killed.
@@ -503,4 +503,61 @@ fn law_23_a_run_of_which_a_record_is_damaged_is_not_taken_up() {
     assert!(refused.err.contains(why), "{}", refused.err);
     assert!(refused.err.contains("log verify"), "{}", refused.err);
     assert_eq!(project.read("asked.txt"), None);
+}
+
+/// A model that lies on this machine and needs no key; whoever sets one keeps it in a variable of an innocent name.
+const DOOR: &str = "DOOR_WORD";
+const SECRET: &str = "open-sesame-0123";
+
+#[test]
+fn no_program_of_a_run_sees_the_key_of_a_file_that_joined() {
+    let looks = format!(
+        r#"
+[[job]]
+name = "asks"
+allow = ["Bash", "Read"]
+[[job.step]]
+tool = "Write"
+input = {{ file_path = "asked.txt", content = "x" }}
+[[job.step]]
+tool = "Bash"
+input = {{ command = "echo \"seen:${DOOR}\" > seen.txt" }}
+"#
+    );
+    let project = Project::with_job(&looks);
+    let folder = project.home().join(".config/pointsman");
+    std::fs::create_dir_all(&folder).unwrap();
+    let notify = format!(
+        r#"{{"pointsman": {{"notify": {{"command": "echo \"told:${DOOR}\" >> \"$HOME/told\"", "desktop": false}}}}}}"#
+    );
+    std::fs::write(folder.join("settings.json"), notify).unwrap();
+    let model = Model::saying(vec![AnthropicReply::text("hello")]);
+    let url = model.server.url();
+    let thinks = format!(
+        "[[job]]\nname = \"thinks\"\nagent = \"llm\"\ntask = \"say hello\"\n\
+         model = {{ model = \"m\", dialect = \"anthropic\", base_url = \"{url}\", key_env = \"{DOOR}\" }}\n"
+    );
+    project.write("more.toml", &thinks);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    project.run(["add", "more.toml"]).expect_code(0);
+    until("the model has said it", || {
+        (records(&project, "worker_ended").len() == 1).then_some(())
+    });
+    kill(leader);
+    let mut command = project.command(["run", "--attended", "--json", "--resume", "run-1"]);
+    let leader = Running::of({
+        command.env(DOOR, SECRET);
+        command
+    });
+    let id = project.questions(1).remove(0);
+    until("the person is told", || {
+        let told = std::fs::read_to_string(project.home().join("told")).unwrap_or_default();
+        (told.lines().count() >= 2).then_some(())
+    });
+    project.run(["answer", &id, "allow"]).expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("seen.txt").as_deref(), Some("seen:\n"));
+    let told = std::fs::read_to_string(project.home().join("told")).unwrap();
+    assert!(!told.contains(SECRET), "{told}");
 }

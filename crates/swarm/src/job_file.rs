@@ -248,6 +248,24 @@ impl JobFile {
         }
     }
 
+    /// The models that its jobs and agents name.
+    pub(crate) fn models(&self) -> impl Iterator<Item = &ModelWork> {
+        let works = self.jobs.iter().map(|job| &job.work);
+        let works = works.chain(self.agents.values().map(|agent| &agent.work));
+        works.filter_map(|work| match work {
+            Work::Steps(_) | Work::Replay(_) => None,
+            Work::Model(model) => Some(&**model),
+        })
+    }
+
+    /// The variables with the keys of all models that its agents may come to use: nothing that a run starts may see them.
+    pub fn key_variables(&self) -> impl Iterator<Item = &str> {
+        // The same for all jobs of a file.
+        let below = self.jobs.first().and_then(|job| job.model_below.as_deref());
+        let models = self.models().chain(below);
+        models.map(|model| model.settings.key_variable())
+    }
+
     /// The JSON schema of job files, pretty-printed, for editors.
     #[must_use]
     pub fn schema() -> String {

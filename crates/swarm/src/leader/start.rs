@@ -193,6 +193,8 @@ fn joined_before(
             check_models(options)?;
             Ok(looked)
         });
+        // Nothing that the run starts sees the keys of any of its files.
+        options.environment = without_keys(options);
         let file = std::mem::replace(&mut options.job_file, first);
         let (of_file, found) = looked?;
         grounds.extend(of_file);

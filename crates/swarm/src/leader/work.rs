@@ -128,33 +128,15 @@ fn client(
 
 /// The environment of what agents start: without the keys of models, whatever their variables are called.
 pub(super) fn without_keys(options: &LeaderOptions) -> Environment {
-    keys(options).fold(options.environment.clone(), Environment::without)
+    let keys = options.job_file.key_variables();
+    keys.fold(options.environment.clone(), Environment::without)
 }
 
 /// A variable with a model's key that what agents start would see: of a file that joined a run which did not know of it.
 pub(super) fn key_in_sight(options: &LeaderOptions) -> Option<String> {
     let in_sight = |key: &&str| options.environment.get(key).is_some();
-    keys(options).find(in_sight).map(str::to_owned)
-}
-
-/// The variables with the keys of all models that agents of the job file may come to use.
-fn keys(options: &LeaderOptions) -> impl Iterator<Item = &str> {
-    // The same for all jobs of a file.
-    let first = options.job_file.jobs.first();
-    let below = first.and_then(|job| job.model_below.as_deref());
-    let models = models(options).chain(below);
-    models.map(|model| model.settings.key_variable())
-}
-
-/// The models that the job file's jobs and agents name.
-fn models(options: &LeaderOptions) -> impl Iterator<Item = &ModelWork> {
-    let file = &options.job_file;
-    let works = file.jobs.iter().map(|job| &job.work);
-    let works = works.chain(file.agents.values().map(|agent| &agent.work));
-    works.filter_map(|work| match work {
-        Work::Steps(_) | Work::Replay(_) => None,
-        Work::Model(model) => Some(&**model),
-    })
+    let mut keys = options.job_file.key_variables();
+    keys.find(in_sight).map(str::to_owned)
 }
 
 /// Looks whether each model of the job file can be reached as far as that can be told without asking it.
@@ -162,7 +144,7 @@ fn models(options: &LeaderOptions) -> impl Iterator<Item = &ModelWork> {
 /// # Errors
 /// For the first that can't: no key, no address.
 pub(super) fn check_models(options: &LeaderOptions) -> Result<(), NoModel> {
-    for model in models(options) {
+    for model in options.job_file.models() {
         drop(client(options.models.as_ref(), model)?);
     }
     Ok(())

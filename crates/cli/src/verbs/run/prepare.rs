@@ -286,8 +286,21 @@ impl Prepared {
             settings: settings.notify.clone(),
             hangup: settings.hangup,
             folder: place.project.clone(),
-            environment: Environment::without_secrets(std::env::vars_os()),
+            environment: self.environment(),
         }
+    }
+
+    /// What anything that the run starts sees of this process's environment: nothing that is a secret by its looks, and
+    /// no key of a judge or of a model of any of its job files, whatever its variable is called.
+    fn environment(&self) -> Environment {
+        let joined = self.resume.iter().flat_map(|resumed| &resumed.joined);
+        let files = std::iter::once(&self.job_file).chain(joined);
+        let of_judges = judges::key_variables(&self.given.loaded.pointsman);
+        let keys = of_judges.iter().map(String::as_str);
+        keys.chain(files.flat_map(JobFile::key_variables)).fold(
+            Environment::without_secrets(std::env::vars_os()),
+            Environment::without,
+        )
     }
 
     /// Whether a run that is started here would find someone who can answer.
@@ -350,13 +363,10 @@ impl Prepared {
         attended: Attended,
         clock: Arc<dyn Clock>,
     ) -> (LeaderOptions, Vec<String>) {
+        let environment = self.environment();
         let models = self.models;
         let settings = &self.given.loaded.pointsman;
         let judges = judges::judges(settings, &models, &place.project, &clock);
-        let environment = judges::key_variables(settings).iter().fold(
-            Environment::without_secrets(std::env::vars_os()),
-            |all, key| all.without(key),
-        );
         let options = LeaderOptions {
             job_file: self.job_file,
             project: place.project,
