@@ -377,6 +377,55 @@ fn an_agent_that_is_paused_and_does_not_live_again_yet_is_let_go() {
     leader.wait().expect_code(0);
 }
 
+const WAITS_AND_THEN_WRITES: &str = r#"
+slots = 1
+[[job]]
+name = "waits"
+allow = ["Bash"]
+[[job.step]]
+tool = "Bash"
+input = { command = "sleep 300" }
+[[job]]
+name = "writes"
+mode = "acceptEdits"
+[[job.step]]
+tool = "Write"
+input = { file_path = "written.txt", content = "x" }
+"#;
+
+#[test]
+fn law_12_a_paused_run_that_nobody_is_at_is_not_taken_up_to_wait_for_good() {
+    let project = Project::with_job(WAITS_AND_THEN_WRITES);
+    let mut leader = project.command(["run", "--unattended", "job.toml"]);
+    let leader = leader.stdout(Stdio::null()).stderr(Stdio::null());
+    let leader = leader.spawn().unwrap();
+    until("it is at work", || {
+        (records(&project, "call_started").len() == 1).then_some(())
+    });
+    project.run(["pause", "w1-1"]).expect_code(0);
+    project.run(["pause"]).expect_code(0);
+    kill(leader);
+    let refused = project.run(["run", "--unattended", "--resume", "run-1"]);
+    let refused = refused.expect_code(2);
+    for told in ["run-1 and w1-1 are paused", "--go-on", "pause --off"] {
+        assert!(refused.err.contains(told), "{told}: {}", refused.err);
+    }
+    project
+        .run(["run", "--unattended", "--go-on", "job.toml"])
+        .expect_code(2);
+    let resumed = ["run", "--unattended", "--json", "--go-on", "--resume", "run-1"];
+    let ended = project.run(resumed);
+    let jobs = ended.summary()["jobs"].clone();
+    assert_eq!(jobs[1]["end"], "done", "{}", ended.err);
+    assert_eq!(project.read("written.txt").as_deref(), Some("x"));
+    let orders = records(&project, "order_given");
+    let orders: Vec<&str> = orders
+        .iter()
+        .map(|given| given["order"]["do"].as_str().unwrap())
+        .collect();
+    assert_eq!(orders, ["hold", "pause", "go_on", "let_go"]);
+}
+
 const TIMES_OUT_AT_FIRST: &str = r#"
 [[job]]
 name = "slow"

@@ -113,6 +113,9 @@ pub(crate) struct RunArguments {
     /// is not done again.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["job_file", "check"])]
     pub(crate) resume: Option<RunId>,
+    /// Let go of what was paused when the leader of the run died; with nobody there it is not taken up otherwise.
+    #[arg(long, requires = "resume")]
+    pub(crate) go_on: bool,
     /// Check the job file and the settings, and run nothing.
     #[arg(long)]
     pub(crate) check: bool,

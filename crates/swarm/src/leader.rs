@@ -53,7 +53,7 @@ use crate::plan::{Plan, PlanEffect, PlanEvent, TryEnd};
 use crate::{JobEnd, JobState, RunEvent, RunSummary, StopReason};
 
 pub use handle::LeaderHandle;
-pub use options::{Checked, LeaderOptions, Resumed, StartError};
+pub use options::{Checked, LeaderOptions, Pauses, Resumed, StartError};
 pub use orders::{OrderError, RetryWhich};
 pub use work::NoModel;
 

@@ -173,6 +173,9 @@ fn start_failure(error: &StartError) -> Failure {
         StartError::ContextChanged { .. } => {
             failure.hint("put them back as they were (give the same rules, mode and `--attended`), or start a new run")
         }
+        StartError::Paused { .. } => failure.hint(
+            "let it go on with `--go-on`, or take it up with `--attended` and say `pointsman pause --off` when you are there",
+        ),
         StartError::PastDamaged { .. } => failure.hint(
             "`pointsman log verify` names them, `pointsman log` tells what was done; start what is left as a new run",
         ),

@@ -56,6 +56,17 @@ pub struct Resumed {
     pub run: RunId,
     /// The files whose jobs had joined it, in the order in which they did.
     pub joined: Vec<JobFile>,
+    /// What becomes of what was paused.
+    pub pauses: Pauses,
+}
+
+/// What becomes of the pauses of a run that is taken up again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pauses {
+    /// They hold on, until somebody ends them.
+    Kept,
+    /// They are over: whoever takes the run up has said so.
+    Over,
 }
 
 /// What a start would come to, as far as that can be told without touching anything.
@@ -114,6 +125,16 @@ pub enum StartError {
     /// What is on record of it can't be read.
     #[error("what the run left can't be read")]
     Past(#[from] ReadError),
+    /// It would wait for somebody to let it go on, and nobody is there.
+    #[error(
+        "{} {} paused, and nobody is there to end that",
+        paused.join(" and "),
+        match paused.len() { 1 => "is", _ => "are" }
+    )]
+    Paused {
+        /// The run, or agents of it.
+        paused: Vec<String>,
+    },
     /// Records of the run are damaged.
     #[error(
         "{records} {} of {run} can't be read, and may have held rules that bind on or calls that were done",

@@ -12,7 +12,7 @@ use super::roster::of_job_file;
 use super::work::{check_models, key_in_sight};
 use super::{Leader, Progress};
 use crate::plan::{PlanEffect, PlanEvent};
-use crate::{JobFile, JobState};
+use crate::JobFile;
 
 impl Leader {
     /// Carries one order out, and says what the plan makes of it.

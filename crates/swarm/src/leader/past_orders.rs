@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use pointsman_approvals::Grants;
 use pointsman_ledger::RunOrder;
-use pointsman_model::{PermissionMode, PermissionRule, WorkerId};
+use pointsman_model::{PermissionMode, PermissionRule, RunId, WorkerId};
 use pointsman_tools::{Course, Pace};
 
 /// See the module's words.
@@ -55,6 +55,21 @@ impl PastOrders {
     /// An agent has ended: nothing holds it any more.
     pub(super) fn ended(&mut self, worker: WorkerId) {
         self.held.remove(&worker);
+    }
+
+    /// What is paused, by its name.
+    pub(super) fn paused(&self, run: RunId) -> Vec<String> {
+        let whole = self.paused.map(|_| run.to_string());
+        let held = self.held.iter().map(ToString::to_string);
+        whole.into_iter().chain(held).collect()
+    }
+
+    /// Ends all pauses; gives the orders that say so.
+    pub(super) fn go_on(&mut self) -> Vec<RunOrder> {
+        let whole = self.paused.take().map(|_| RunOrder::GoOn);
+        let held = std::mem::take(&mut self.held).into_iter();
+        let let_go = held.map(|worker| RunOrder::LetGo { worker });
+        whole.into_iter().chain(let_go).collect()
     }
 
     /// The run's course.

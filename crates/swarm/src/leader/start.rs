@@ -13,8 +13,8 @@ use pointsman_gate::{
     Adjudicator, CoordinatorHandler, Explaining, HookPlace, Hooks, Lifts, Notices, Panel,
     SwarmWorkerHandler, Votes, hooks_that_cant_start,
 };
-use pointsman_ledger::{HighestIds, Ledger, OpenReport, RunStart};
-use pointsman_model::{Attended, Millis, RunId};
+use pointsman_ledger::{HighestIds, Ledger, OpenReport, OrderGiven, RunStart};
+use pointsman_model::{Answerer, Attended, Millis, RunId, Surface};
 use pointsman_policy::Problem;
 use pointsman_tools::{Pace, RunIds, Toolbox};
 use tokio::sync::{broadcast, mpsc};
@@ -29,7 +29,7 @@ use super::past::Past;
 use super::roster::{Roster, of_job_file, roster};
 use super::work::{check_models, without_keys};
 use super::{
-    Checked, Leader, LeaderHandle, LeaderOptions, Patience, Progress, StartError, reaping,
+    Checked, Leader, LeaderHandle, LeaderOptions, Patience, Pauses, Progress, StartError, reaping,
 };
 use crate::directory::Directory;
 use crate::job_card::JobBoard;
@@ -221,7 +221,7 @@ async fn take(
     options: &LeaderOptions,
     (jobs, grounds): (&[Job], &[JobGround]),
 ) -> Result<Taken, StartError> {
-    let Some(run) = options.resume.as_ref().map(|resumed| resumed.run) else {
+    let Some((run, pauses)) = options.resume.as_ref().map(|it| (it.run, it.pauses)) else {
         return Ok(Taken {
             run: ledger.begin_run(run_start(options)).await?,
             reign: Reign::FIRST,
@@ -231,7 +231,16 @@ async fn take(
     };
     let path = ledger.path().to_owned();
     let read = tokio::task::spawn_blocking(move || Past::read(&path, run)).await;
-    let past = read.map_err(|_| StartError::TaskLost)??;
+    let mut past = read.map_err(|_| StartError::TaskLost)??;
+    let over = match (pauses, options.attended) {
+        (Pauses::Over, _) => past.orders.go_on(),
+        (Pauses::Kept, Attended::Yes) => Vec::new(),
+        // No wait without an end (law 12): a person who paused it can't have meant to let it wait for nobody.
+        (Pauses::Kept, Attended::No) => match past.orders.paused(run) {
+            paused if paused.is_empty() => Vec::new(),
+            paused => return Err(StartError::Paused { paused }),
+        },
+    };
     for (job, ground) in jobs.iter().zip(grounds) {
         for before in past.tries_of(&job.name) {
             let now = ground.freeze(job, before.worker).context.digest();
@@ -242,6 +251,12 @@ async fn take(
         }
     }
     let report = ledger.resume_run(run).await?;
+    for order in over {
+        let by = Answerer::Person {
+            surface: Surface::Command,
+        };
+        ledger.append(run, OrderGiven { by, order }).await?;
+    }
     Ok(Taken {
         run,
         reign: Reign::resumed(&report),

@@ -11,7 +11,7 @@ use pointsman_policy::settings::{Hangup, NotifySettings, Presence, SourceTexts};
 use pointsman_policy::{DiskTree, Problem};
 use pointsman_process::Environment;
 use pointsman_surfaces::Terminal;
-use pointsman_swarm::{JobFile, JobFileProblem, LeaderOptions, Resumed};
+use pointsman_swarm::{JobFile, JobFileProblem, LeaderOptions, Pauses, Resumed};
 use pointsman_tools::Toolbox;
 use serde_json::json;
 
@@ -122,6 +122,11 @@ pub(super) fn prepare(
             Some(Resumed {
                 run: *run,
                 joined: joined(*run, place, (&job_file, agents), output)?,
+                pauses: if arguments.go_on {
+                    Pauses::Over
+                } else {
+                    Pauses::Kept
+                },
             })
         }
     };

@@ -65,12 +65,12 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
                     let by = Answerer::Person { surface };
                     let answer = Answer { kind, by, digest };
                     let requests = leader.requests();
-                    let came = match (digest, epoch) {
+                    let answered = match (digest, epoch) {
                         (Some(_), Some(epoch)) => requests.answer_seen_in(epoch, id, answer).await,
                         // It is no answer to a question that was seen; of one that has ended it hears the end.
                         (None, _) | (_, None) => requests.answer_unseen(id, answer).await,
                     };
-                    match came {
+                    match answered {
                         Ok(answered) => match lifted(id, &answered, surface, leader) {
                             Some(reply) => reply,
                             None => granting::told(came(id, &answered), &answered, leader).await,
