@@ -184,7 +184,10 @@ fn whoever_watched_first_goes_on_watching_however_many_come() {
     let crowd = Crowd::holding(&socket, Holds::Watches);
     project.run(["answer", &id, "deny"]).expect_code(0);
     let closed = news.next().unwrap();
-    assert_eq!((&closed["reply"], &closed["id"]), (&"closed".into(), &id.into()));
+    assert_eq!(
+        (&closed["reply"], &closed["id"]),
+        (&"closed".into(), &id.into())
+    );
     drop(crowd);
     running.wait();
     watching.wait().unwrap();

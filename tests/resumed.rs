@@ -144,6 +144,33 @@ fn law_20_a_thinking_agent_goes_on_with_its_conversation_and_repeats_nothing() {
 }
 
 #[test]
+fn a_budget_counts_on_under_the_next_leader() {
+    let budget = "dialect = \"anthropic\", budget = { tokens = 40000 } }";
+    let thinks = THINKS.replace("dialect = \"anthropic\" }", budget);
+    let project = Project::with_job(&thinks);
+    let writes = json!({ "file_path": "asked.txt", "content": "yes\n" });
+    let model = Model::saying(vec![
+        AnthropicReply::uses("1", "Bash", json!({ "command": "echo one" })).counted(19_000, 500),
+        AnthropicReply::uses("2", "Write", writes).counted(20_000, 400),
+        AnthropicReply::text("hello"),
+    ]);
+    let leader = leads(&project, Some(&model), &["job.toml"]);
+    project.questions(1);
+    kill(leader);
+    let spent: Vec<(u64, u64)> = records(&project, "turn_taken")
+        .iter()
+        .filter(|turn| turn["speaker"] == "model")
+        .map(|turn| &turn["spent"])
+        .map(|spent| (spent["input"].as_u64().unwrap(), spent["output"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(spent, [(19_000, 500), (20_000, 400)]);
+    // A hundred tokens are left, which is less than the model would have to read.
+    let ended = resumed(&project, Some(&model), 1).expect_code(4);
+    assert_eq!(ended.summary()["jobs"][0]["end"], "halted");
+    assert_eq!(model.heard().len(), 2);
+}
+
+#[test]
 fn law_20_a_thinking_agent_is_told_of_what_nobody_knows() {
     let project = Project::with_job(THINKS);
     let model = Model::saying(vec![
@@ -413,7 +440,14 @@ fn law_12_a_paused_run_that_nobody_is_at_is_not_taken_up_to_wait_for_good() {
     project
         .run(["run", "--unattended", "--go-on", "job.toml"])
         .expect_code(2);
-    let resumed = ["run", "--unattended", "--json", "--go-on", "--resume", "run-1"];
+    let resumed = [
+        "run",
+        "--unattended",
+        "--json",
+        "--go-on",
+        "--resume",
+        "run-1",
+    ];
     let ended = project.run(resumed);
     let jobs = ended.summary()["jobs"].clone();
     assert_eq!(jobs[1]["end"], "done", "{}", ended.err);

@@ -16,7 +16,7 @@ pub use agent::{Agent, AgentEnd};
 pub use llm::{
     AgentSaid, BudgetSettings, LlmAgent, LlmLimits, LlmRole, ModelAccess, ModelDialect,
     ModelSettings, ModelSettingsError, PriceSettings, RecordedConversation, SaidWhat,
-    SubAgentChoice, conversation_of,
+    SubAgentChoice, conversation_of, spent_of,
 };
 pub use replay::{RecordedEnd, ReplayAgent, Transcript, TranscriptCall};
 pub use steps::{CallStep, Expect, ExpectedOutcome, OnRefusal, Pattern, Step, StepError, Steps};

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use pointsman_ledger::AppendError;
 use pointsman_llm::{
-    Client, Delta, Failure, Fault, PersonPart, Prompt, Reply, Stop, ToolUse, Turn,
+    Client, Delta, Failure, Fault, PersonPart, Prompt, Reply, Spent, Stop, ToolUse, Turn,
 };
 use pointsman_model::{CallId, WorkerId};
 use pointsman_tools::{Dispatch, StopWord};
@@ -34,7 +34,7 @@ pub use self::instructions::{LlmRole, SubAgentChoice};
 pub use self::settings::{
     BudgetSettings, ModelDialect, ModelSettings, ModelSettingsError, PriceSettings,
 };
-pub use self::transcript::{RecordedConversation, conversation_of};
+pub use self::transcript::{RecordedConversation, conversation_of, spent_of};
 
 /// Times in a row that a model whose words were cut off is asked to go on.
 const CUT_OFF_MAX: u32 = 3;
@@ -84,6 +84,8 @@ pub struct LlmAgent {
     on_record: usize,
     /// How many turns its model has taken before.
     taken: u32,
+    /// What its model has spent that is on record.
+    spent: Spent,
     refusals: Vec<String>,
     /// What a person said that came too late.
     unread: Vec<String>,
@@ -123,6 +125,7 @@ impl LlmAgent {
             scribe: Scribe::default(),
             on_record: 0,
             taken: 0,
+            spent: Spent::default(),
             refusals: Vec::new(),
             unread: Vec::new(),
         }
@@ -178,7 +181,8 @@ impl LlmAgent {
         for _ in self.taken..self.limits.turns_max {
             self.hear_person(dispatch).await?;
             let reply = self.next_reply(dispatch, stop).await?;
-            let written = self.scribe.model(dispatch, &reply.parts).await;
+            let spent = self.spent_since();
+            let written = self.scribe.model(dispatch, &reply.parts, spent).await;
             written.map_err(|error| unwritten(&error))?;
             self.conversation.model(reply.parts.clone());
             if reply.uses().next().is_some() {
@@ -229,6 +233,13 @@ impl LlmAgent {
             "the model took {} turns and came to no end",
             self.limits.turns_max
         )))
+    }
+
+    /// What its model has spent since this was asked last.
+    fn spent_since(&mut self) -> Spent {
+        let spent = self.client.spending().spent_apart();
+        let before = std::mem::replace(&mut self.spent, spent);
+        spent.since(before)
     }
 
     /// Sees to what the conversation leaves open that it goes on with.

@@ -128,7 +128,9 @@ pub enum AnswerError {
         epoch: Epoch,
     },
     /// It does not say which question was seen: what is open under that id may be another one.
-    #[error("{0} is open, and the answer does not say which question was seen: look at it, then answer that")]
+    #[error(
+        "{0} is open, and the answer does not say which question was seen: look at it, then answer that"
+    )]
     Unseen(RequestId),
     /// The input that it puts in the place of the one that was asked about does not fit the tool.
     #[error("the edited input does not fit: {why}")]

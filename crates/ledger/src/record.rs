@@ -32,7 +32,7 @@ pub use run::{
     WorkerEnded, WorkerSpawned,
 };
 
-pub use turn::{Speaker, TurnPart, TurnTaken};
+pub use turn::{ModelSpent, Speaker, TurnPart, TurnTaken};
 
 /// A record's place among all records of a database, in the order in which they were written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -34,6 +34,15 @@ impl Usage {
             .fold(self.input, u64::saturating_add)
     }
 
+    fn minus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cache_read: self.cache_read.saturating_sub(other.cache_read),
+            cache_write: self.cache_write.saturating_sub(other.cache_write),
+        }
+    }
+
     fn plus(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),
@@ -77,12 +86,36 @@ pub struct Spent {
     pub time: Duration,
 }
 
+impl Spent {
+    /// What was spent of it since it was that much.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_sub(before.calls),
+            usage: self.usage.minus(before.usage),
+            money: self.money.minus(before.money),
+            time: self.time.saturating_sub(before.time),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(other.calls),
+            usage: self.usage.plus(other.usage),
+            money: self.money.plus(other.money),
+            time: self.time.saturating_add(other.time),
+        }
+    }
+}
+
 /// The book of what is spent of a budget. A cheap handle of one book.
 #[derive(Debug, Clone)]
 pub struct Spending {
     budget: Budget,
     prices: Option<Prices>,
     book: Arc<Mutex<Book>>,
+    /// What was spent by this handle and its clones alone.
+    own: Arc<Mutex<Spent>>,
 }
 
 #[derive(Debug, Default)]
@@ -105,6 +138,7 @@ impl Spending {
             budget,
             prices,
             book: Arc::default(),
+            own: Arc::default(),
         })
     }
 
@@ -115,7 +149,30 @@ impl Spending {
             budget: Budget::UNLIMITED,
             prices: None,
             book: Arc::default(),
+            own: Arc::default(),
         }
+    }
+
+    /// A handle of the same book for one of those who share it, that tells apart what was spent by it.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self {
+            own: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// What was spent by this handle and its clones, whoever else shares the book.
+    #[must_use]
+    pub fn spent_apart(&self) -> Spent {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes into the book what was spent before it was opened. Its price is worked out anew.
+    pub fn carry_over(&self, before: Spent) {
+        let money = self.cost(&before.usage);
+        let mut book = self.book();
+        book.spent = book.spent.plus(Spent { money, ..before });
     }
 
     /// What was spent so far.
@@ -230,10 +287,20 @@ impl Drop for Reservation {
         let mut book = self.spending.book();
         book.reserved_tokens = book.reserved_tokens.saturating_sub(self.set_aside.total());
         book.reserved_money = book.reserved_money.minus(self.money);
-        book.spent.calls = book.spent.calls.saturating_add(1);
-        book.spent.usage = book.spent.usage.plus(self.charge);
-        book.spent.money = book.spent.money.plus(money);
-        book.spent.time = book.spent.time.saturating_add(self.begun.elapsed());
+        let spent = Spent {
+            calls: 1,
+            usage: self.charge,
+            money,
+            time: self.begun.elapsed(),
+        };
+        book.spent = book.spent.plus(spent);
+        drop(book);
+        let mut own = self
+            .spending
+            .own
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *own = own.plus(spent);
     }
 }
 
@@ -276,6 +343,30 @@ mod tests {
         // The second never said what it cost, so it is charged all that was set aside.
         assert_eq!(spending.spent().usage, used(400, 110));
         assert_eq!(spending.reserve(100, 500).unwrap().output_max(), 390);
+    }
+
+    #[test]
+    fn what_was_spent_before_the_book_was_opened_counts_and_each_knows_its_own() {
+        let spending = tokens(1_000);
+        let (one, other) = (spending.apart(), spending.apart());
+        for (handle, output) in [(&one, 100), (&other, 200), (&one, 50)] {
+            let mut call = handle.reserve(10, output).unwrap();
+            call.costs(used(10, u64::from(output)));
+        }
+        assert_eq!(one.spent_apart().usage, used(20, 150));
+        assert_eq!(other.spent_apart().usage, used(10, 200));
+        assert_eq!(spending.spent().usage, used(30, 350));
+        assert_eq!(one.spent_apart().since(other.spent_apart()).calls, 1);
+        // The same under another leader, and with a price.
+        let budget = Budget {
+            tokens: Some(1_000),
+            ..Budget::UNLIMITED
+        };
+        let prices = Prices::per_million(0.0, 10.0).unwrap();
+        let next = Spending::new(budget, Some(prices)).unwrap();
+        next.carry_over(spending.spent());
+        assert_eq!(next.reserve(20, 9_999).unwrap().output_max(), 600);
+        assert!(next.spent().money > Money::default());
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl ModelAccess {
         spending: &Spending,
     ) -> Result<Client, ModelSettingsError> {
         let (endpoint, transport) = self.reach(settings)?;
-        let spending = spending.clone();
+        let spending = spending.apart();
         Ok(Client::new(endpoint, transport, Limits::AGENT, spending)?)
     }
 }

@@ -1,12 +1,16 @@
 //! The conversation on the ledger: written turn by turn in its tidied form, and read back to be gone on with.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use pointsman_ledger::{AppendError, LedgerRecord, RecordBody, Speaker, TurnPart, TurnTaken};
-use pointsman_llm::{
-    ModelPart, OtherPart, PersonPart, ResultKind, ToolInputText, ToolResult, ToolUse, Turn,
+use pointsman_ledger::{
+    AppendError, LedgerRecord, ModelSpent, RecordBody, Speaker, TurnPart, TurnTaken,
 };
-use pointsman_model::{CallId, CallState, ToolName, WorkerId};
+use pointsman_llm::{
+    ModelPart, OtherPart, PersonPart, ResultKind, Spent, ToolInputText, ToolResult, ToolUse, Turn,
+    Usage,
+};
+use pointsman_model::{CallId, CallState, Millis, ToolName, WorkerId};
 use pointsman_tools::{AskedCall, Dispatch};
 
 /// Writes down what is said in one conversation.
@@ -32,18 +36,20 @@ impl Scribe {
                 Turn::Model(parts) => (Speaker::Model, said(dispatch, parts)),
                 Turn::Person(parts) => (Speaker::Person, told(parts, &HashMap::new())),
             };
-            self.write(dispatch, speaker, parts).await?;
+            self.write(dispatch, speaker, parts, None).await?;
         }
         Ok(())
     }
 
-    /// The model said this.
+    /// The model said this, for that much.
     pub(super) async fn model(
         &mut self,
         dispatch: &Dispatch,
         parts: &[ModelPart],
+        spent: Spent,
     ) -> Result<(), AppendError> {
-        self.write(dispatch, Speaker::Model, said(dispatch, parts))
+        let parts = said(dispatch, parts);
+        self.write(dispatch, Speaker::Model, parts, Some(on_record(spent)))
             .await
     }
 
@@ -54,7 +60,7 @@ impl Scribe {
         parts: &[PersonPart],
         calls: &HashMap<String, CallId>,
     ) -> Result<(), AppendError> {
-        self.write(dispatch, Speaker::Person, told(parts, calls))
+        self.write(dispatch, Speaker::Person, told(parts, calls), None)
             .await
     }
 
@@ -63,6 +69,7 @@ impl Scribe {
         dispatch: &Dispatch,
         speaker: Speaker,
         parts: Vec<TurnPart>,
+        spent: Option<ModelSpent>,
     ) -> Result<(), AppendError> {
         self.number = self.number.saturating_add(1);
         let seat = dispatch.seat();
@@ -71,8 +78,36 @@ impl Scribe {
             number: self.number,
             speaker,
             parts,
+            spent,
         };
         seat.ledger.note(seat.run, turn).await
+    }
+}
+
+fn on_record(spent: Spent) -> ModelSpent {
+    ModelSpent {
+        calls: spent.calls,
+        input: spent.usage.input,
+        output: spent.usage.output,
+        cache_read: spent.usage.cache_read,
+        cache_write: spent.usage.cache_write,
+        waited: Millis::from(spent.time),
+    }
+}
+
+/// What its record says that was spent; the price of it is not on record.
+#[must_use]
+pub fn spent_of(recorded: &ModelSpent) -> Spent {
+    Spent {
+        calls: recorded.calls,
+        usage: Usage {
+            input: recorded.input,
+            output: recorded.output,
+            cache_read: recorded.cache_read,
+            cache_write: recorded.cache_write,
+        },
+        time: Duration::from_millis(recorded.waited.0),
+        ..Spent::default()
     }
 }
 

@@ -5,10 +5,10 @@ mod saving;
 
 use pointsman_approvals::Epoch;
 use pointsman_model::{Digest, RequestId, RunId};
-use pointsman_surfaces::{Editable, shown};
 use pointsman_surfaces::socket::{
     AlwaysWire, AnswerWord as Word, Ask, Came, Client, Reply, RequestCard, Seat,
 };
+use pointsman_surfaces::{Editable, shown};
 use serde::Serialize;
 use serde_json::json;
 

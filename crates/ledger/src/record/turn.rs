@@ -2,7 +2,7 @@
 //!
 //! What calls came to is not said twice: a result names its call, whose records hold the text.
 
-use pointsman_model::{CallId, WorkerId};
+use pointsman_model::{CallId, Millis, WorkerId};
 use serde::{Deserialize, Serialize};
 
 /// A conversation went on by a turn.
@@ -16,6 +16,27 @@ pub struct TurnTaken {
     pub speaker: Speaker,
     /// What is said.
     pub parts: Vec<TurnPart>,
+    /// What the model had spent for it since the one before; with its own turns alone. Records of earlier versions
+    /// don't say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<ModelSpent>,
+}
+
+/// What talking to a model took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelSpent {
+    /// How often it was asked, attempts that failed counted each.
+    pub calls: u64,
+    /// Tokens that it read, and neither from a cache nor into one.
+    pub input: u64,
+    /// Tokens that it said.
+    pub output: u64,
+    /// Tokens that it read from a cache.
+    pub cache_read: u64,
+    /// Tokens that went into one.
+    pub cache_write: u64,
+    /// How long it was waited for.
+    pub waited: Millis,
 }
 
 /// Who speaks in a conversation.

@@ -4,8 +4,8 @@
 //! escapes the count, the directory, the ledger or the stop.
 
 use std::convert::Infallible;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use pointsman_agents::AgentEnd;
 use pointsman_approvals::EndScope;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pointsman_agents::AgentEnd;
 use pointsman_ledger::WorkerEnd;
-use pointsman_model::{AgentName, ChildContext, LineageStep, SpawnInput, WorkerId};
+use pointsman_model::{AgentName, ChildContext, Lineage, LineageStep, SpawnInput, WorkerId};
 use pointsman_tools::{Seat, SpawnError, SpawnedEnd, SpawnedHow, Spawner};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::dropped::close_dropped;
 use super::ground::Ground;
 use super::life::{Birth, Entrance, NotBorn, TimeUp, live};
+use super::roster::Roster;
 use crate::job_file::{Job, ModelWork, Work};
 
 /// Starts the agents that agents ask for.
@@ -147,6 +148,20 @@ impl Spawner for Nursery {
             }
         }
     }
+}
+
+/// The work of an agent with that lineage, as it would be given it now; nothing where no such agent is known any more.
+pub(super) fn work_of(lineage: &Lineage, jobs: &[Job], agents: &Roster) -> Option<Work> {
+    let mut steps = lineage.steps().iter();
+    let of_job = steps.next()?;
+    let job = jobs.iter().find(|job| *job.name == *of_job.label)?;
+    let mut work = job.work.clone();
+    let mut model = model_of(&work).or_else(|| job.model_below.clone());
+    for step in steps {
+        work = agents.get(&step.agent)?.work(model.as_ref())?;
+        model = model_of(&work).or(model);
+    }
+    Some(work)
 }
 
 fn model_of(work: &Work) -> Option<Arc<ModelWork>> {

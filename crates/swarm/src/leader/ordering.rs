@@ -11,8 +11,8 @@ use super::orders::{Order, OrderError, RetryWhich};
 use super::roster::of_job_file;
 use super::work::{check_models, key_in_sight};
 use super::{Leader, Progress};
-use crate::plan::{PlanEffect, PlanEvent};
 use crate::JobFile;
+use crate::plan::{PlanEffect, PlanEvent};
 
 impl Leader {
     /// Carries one order out, and says what the plan makes of it.

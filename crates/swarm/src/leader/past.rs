@@ -6,9 +6,12 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use pointsman_agents::spent_of;
 use pointsman_ledger::{
-    CallLeft, Filter, LedgerReader, LedgerRecord, RecordBody, RecordKind, TurnPart, WorkerEnd,
+    CallLeft, Filter, LedgerReader, LedgerRecord, ModelSpent, RecordBody, RecordKind, TurnPart,
+    TurnTaken, WorkerEnd,
 };
+use pointsman_llm::Spent;
 use pointsman_model::{
     CallId, Digest, Lineage, Millis, Outcome, PermissionRequest, RunId, WorkerId,
 };
@@ -43,6 +46,8 @@ struct Left {
     /// By the agent that started them, with their type and task.
     children: HashMap<WorkerId, Vec<(Lineage, Box<str>, PastWorker)>>,
     agents: HashMap<WorkerId, PastAgent>,
+    /// What models had spent, by the agent that had them do so.
+    spent: Vec<(Lineage, Spent)>,
 }
 
 impl Past {
@@ -117,6 +122,11 @@ impl Past {
         left.tries.get(job).is_some_and(|tries| !tries.is_empty()) || self.orders.is_retried(job)
     }
 
+    /// Takes what each agent's model had spent, which counts on.
+    pub(super) fn take_spent(&self) -> Vec<(Lineage, Spent)> {
+        std::mem::take(&mut self.lock().spent)
+    }
+
     /// What that agent did.
     pub(super) fn agent(&self, worker: WorkerId) -> PastAgent {
         self.lock().agents.remove(&worker).unwrap_or_default()
@@ -153,6 +163,7 @@ struct Reading {
     calls: BTreeMap<CallId, (WorkerId, PastCall)>,
     /// Calls whose end a model was told: it goes on from its conversation and does not ask for them again.
     told: HashSet<CallId>,
+    spent: HashMap<WorkerId, Vec<ModelSpent>>,
     orders: PastOrders,
 }
 
@@ -216,21 +227,25 @@ impl Reading {
                     call.left = ended.left;
                 });
             }
-            RecordBody::TurnTaken(turn) => {
-                let told = turn.parts.iter().filter_map(|part| match part {
-                    TurnPart::Result { call, .. } => Some(*call),
-                    TurnPart::Text { .. }
-                    | TurnPart::Use { .. }
-                    | TurnPart::Other { .. }
-                    | TurnPart::NotRun { .. } => None,
-                });
-                self.told.extend(told);
-            }
+            RecordBody::TurnTaken(turn) => self.turn(turn),
             RecordBody::OrderGiven(given) => self.orders.given(given.order),
             RecordBody::Tightened(tightened) => self.orders.tightenings.push(tightened.rule),
             // The filter wants no other kind.
             _ => {}
         }
+    }
+
+    fn turn(&mut self, turn: TurnTaken) {
+        let told = turn.parts.iter().filter_map(|part| match part {
+            TurnPart::Result { call, .. } => Some(*call),
+            TurnPart::Text { .. }
+            | TurnPart::Use { .. }
+            | TurnPart::Other { .. }
+            | TurnPart::NotRun { .. } => None,
+        });
+        self.told.extend(told);
+        let spent = self.spent.entry(turn.worker).or_default();
+        spent.extend(turn.spent);
     }
 
     fn change(&mut self, call: CallId, change: impl FnOnce(&mut PastCall)) {
@@ -240,8 +255,14 @@ impl Reading {
     }
 
     /// Sorts it by whose it is.
-    fn left(self) -> Left {
+    fn left(mut self) -> Left {
         let mut left = Left::default();
+        for (lineage, ..) in &self.workers {
+            let spent = self.spent.remove(&lineage.agent().worker);
+            let spent = spent.iter().flatten().map(spent_of);
+            left.spent
+                .extend(spent.map(|spent| (lineage.clone(), spent)));
+        }
         for (worker, call) in self.calls.into_values() {
             let agent = left.agents.entry(worker).or_default();
             if self.told.contains(&call.id) {

@@ -36,9 +36,7 @@ impl PastOrders {
             RunOrder::Retry { jobs } => self.retries.extend(jobs),
             // Jobs have their own past; what was said is in the conversation; a terminal that is closed is its leader's
             // alone.
-            RunOrder::Add { .. }
-            | RunOrder::FollowUp { .. }
-            | RunOrder::HangUp { .. } => {}
+            RunOrder::Add { .. } | RunOrder::FollowUp { .. } | RunOrder::HangUp { .. } => {}
         }
     }
 

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::contexts::{JobGround, job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
+use super::nursery::work_of;
 use super::orders::Order;
 use super::past::Past;
 use super::roster::{Roster, of_job_file, roster};
@@ -33,7 +34,7 @@ use super::{
 };
 use crate::directory::Directory;
 use crate::job_card::JobBoard;
-use crate::job_file::Job;
+use crate::job_file::{Job, Work};
 use crate::plan::Plan;
 use crate::{StatePlace, StopReason};
 
@@ -72,6 +73,7 @@ pub(super) async fn start(
         .collect();
     let taken = take(&ledger, &options, (&all, &grounds)).await?;
     let run = taken.run;
+    carry_over(&taken.past, &all, &agents);
     let unknown: Vec<_> = taken.past.unknown();
     let paused = taken.past.orders.told();
     let owner = options.place.owner(run);
@@ -213,6 +215,17 @@ struct Taken {
     reign: Reign,
     highest: HighestIds,
     past: Past,
+}
+
+/// What models had spent before their leader died counts on: a budget is that of the run, whoever leads it.
+fn carry_over(past: &Past, jobs: &[Job], agents: &Roster) {
+    for (lineage, spent) in past.take_spent() {
+        match work_of(&lineage, jobs, agents) {
+            Some(Work::Model(model)) => model.spending.carry_over(spent),
+            // A job's agent types are what they were; who was of another kind spent nothing.
+            Some(Work::Steps(_) | Work::Replay(_)) | None => {}
+        }
+    }
 }
 
 /// Begins a run, or takes one up again. Of one that is taken up each agent has to be given what it was given (law 16).

@@ -132,7 +132,13 @@ fn a_job_that_was_tried_again_by_order_is_open_with_what_was_skipped_for_it() {
     // The first is followed by the second without an order.
     check(&mut plan, again(failed()), &["wait 0 2s"]);
     check(&mut plan, PlanEvent::RetryDue { job: 0 }, &["start 0.2"]);
-    let opens = ["end 0 failed", "end 1 skipped", "open 0", "open 1", "start 0.1"];
+    let opens = [
+        "end 0 failed",
+        "end 1 skipped",
+        "open 0",
+        "open 1",
+        "start 0.1",
+    ];
     check(&mut plan, again(failed()), &opens);
     let end = |job| PlanEvent::TryEnded { job, end: done() };
     check(&mut plan, end(0), &["end 0 done", "start 1.1"]);

@@ -100,7 +100,9 @@ pub(super) fn prepare(
         (None, Some(file)) => file.display().to_string(),
         (None, None) => String::new(),
     };
-    let lies_at = begun.as_ref().and_then(|(_, start)| start.job_file_at.clone());
+    let lies_at = begun
+        .as_ref()
+        .and_then(|(_, start)| start.job_file_at.clone());
     let (text, at) = text_of(&shown, lies_at, place)?;
     let given = rules::read(&arguments.rules, place)?;
     let agents = given.loaded.agents.iter().map(|agent| agent.name.clone());

@@ -58,6 +58,7 @@ fn an_agent_waits_for_its_model_from_what_that_is_told_to_what_it_says() {
             number: 1,
             speaker,
             parts: Vec::new(),
+            spent: None,
         })
     };
     stage.spawned(&docs).record(turn(Speaker::Person));

@@ -18,8 +18,7 @@ use crate::session::{fault_of, grant_for};
 use crate::shown;
 use crate::socket::cards::{ContextCard, GrantCard, JobWire, RequestCard};
 use crate::socket::wire::{
-    AlwaysWire, AnswerWord, Ask, Came, CourseWord, Reply, Seat, StatusWire,
-    TightenWord,
+    AlwaysWire, AnswerWord, Ask, Came, CourseWord, Reply, Seat, StatusWire, TightenWord,
 };
 use crate::terminal::lifted_words;
 
@@ -79,7 +78,9 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
                             text: format!("{error}; nothing was answered"),
                         },
                         Err(error @ AnswerError::Unseen(_)) => Reply::BadInput {
-                            text: format!("{error}: an answer carries the `digest` and `epoch` that `queue` tells of it; nothing was answered"),
+                            text: format!(
+                                "{error}: an answer carries the `digest` and `epoch` that `queue` tells of it; nothing was answered"
+                            ),
                         },
                         Err(error) => failed(&error),
                     }

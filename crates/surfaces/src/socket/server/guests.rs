@@ -126,9 +126,14 @@ impl Guests {
     /// The one among those that only ask that goes next.
     fn guest_to_go(&self) -> Option<Id> {
         let now = Instant::now();
-        self.next_to_go(|place| !place.watches(), |place, held| {
-            place.turn(now).filter(|_| held > 1 || place.grace_ends().is_none())
-        })
+        self.next_to_go(
+            |place| !place.watches(),
+            |place, held| {
+                place
+                    .turn(now)
+                    .filter(|_| held > 1 || place.grace_ends().is_none())
+            },
+        )
     }
 
     /// The one among those that watch that goes next.

@@ -303,10 +303,7 @@ async fn law_10_an_answer_that_names_only_an_id_counts_for_nothing_that_is_open(
         );
     }
     assert_eq!(leader.requests.list().len(), 1);
-    assert_eq!(
-        came_of(leader.ask(bare(digest, epoch)).await),
-        Came::Won
-    );
+    assert_eq!(came_of(leader.ask(bare(digest, epoch)).await), Came::Won);
     let _ = ticket.verdict().await;
     // Of one that has ended anybody may hear the end.
     let came = came_of(leader.ask(bare(None, None)).await);
