@@ -134,6 +134,69 @@ fn a_question_from_depth_2_reaches_the_queue_with_its_lineage() {
     assert_eq!(project.read("deep.txt").as_deref(), Some("from below\n"));
 }
 
+const LOOKS_AND_WRITES: &str = r#"
+[[job]]
+name = "parent"
+[[job.step]]
+tool = "Agent"
+input = { subagent_type = "looker", prompt = "look, then write" }
+[agents.looker]
+[[agents.looker.step]]
+tool = "Read"
+input = { file_path = "job.toml" }
+[[agents.looker.step]]
+tool = "Write"
+input = { file_path = "found.txt", content = "x" }
+"#;
+
+/// The last words of the agent that was spawned, once it has ended.
+fn report_of_the_child(project: &Project) -> String {
+    until("the agent has ended", || {
+        let log = project.run(["log", "--kind", "worker_ended", "--json"]);
+        let bodies = log
+            .objects()
+            .into_iter()
+            .map(|record| record["body"].clone());
+        let ended = bodies.into_iter().find(|body| body["worker"] == "w1-2");
+        ended.map(|ended| ended["text"].as_str().unwrap().to_owned())
+    })
+}
+
+#[test]
+fn an_agent_in_the_background_is_asked_about_or_refused_aloud_and_its_report_says_so() {
+    // Nobody looks at the run: the question is at every surface, under the name of who asks.
+    let project = Project::with_job(LOOKS_AND_WRITES);
+    project
+        .run(["run", "--detach", "--attended", "job.toml"])
+        .expect_code(0);
+    let id = project.questions(1).remove(0);
+    assert_eq!(project.queue()[0]["agent"], "parent › looker");
+    project.run(["answer", &id, "deny"]).expect_code(0);
+    let report = report_of_the_child(&project);
+    assert!(
+        report.starts_with("1 call done, 0 failed, 1 refused"),
+        "{report}"
+    );
+    assert!(report.contains("Write"), "{report}");
+    // Nobody is there: it is refused at once, and the report says why.
+    let project = Project::with_job(LOOKS_AND_WRITES);
+    project
+        .run(["run", "--detach", "--unattended", "job.toml"])
+        .expect_code(0);
+    let report = report_of_the_child(&project);
+    assert!(
+        report.starts_with("1 call done, 0 failed, 1 refused"),
+        "{report}"
+    );
+    assert!(report.contains("nobody"), "{report}");
+    assert_eq!(project.read("found.txt"), None);
+    // An agent that would have another in the background is told that it has to wait for it.
+    let background = LOOKS_AND_WRITES.replace("write\" }", "write\", run_in_background = true }");
+    project.write("job.toml", &background);
+    let told = project.run(["run", "--check", "job.toml"]).expect_code(2);
+    assert!(told.err.contains("agents are waited for"), "{}", told.err);
+}
+
 #[test]
 fn two_answers_at_once_have_one_winner() {
     let project = Project::with_job(ASKS);

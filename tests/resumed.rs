@@ -161,7 +161,12 @@ fn a_budget_counts_on_under_the_next_leader() {
         .iter()
         .filter(|turn| turn["speaker"] == "model")
         .map(|turn| &turn["spent"])
-        .map(|spent| (spent["input"].as_u64().unwrap(), spent["output"].as_u64().unwrap()))
+        .map(|spent| {
+            (
+                spent["input"].as_u64().unwrap(),
+                spent["output"].as_u64().unwrap(),
+            )
+        })
         .collect();
     assert_eq!(spent, [(19_000, 500), (20_000, 400)]);
     // A hundred tokens are left, which is less than the model would have to read.
@@ -288,7 +293,7 @@ fn a_run_is_taken_up_from_any_folder_wherever_its_files_were_named_from() {
     for file in ["asked.txt", "joined.txt", "follows.txt"] {
         assert_eq!(project.read(file).as_deref(), Some("x"), "{file}");
     }
-    assert_eq!(ended.summary()["exit"]["code"], 0);
+    assert_eq!(ended.summary()["jobs"].as_array().unwrap().len(), 3);
     is_whole(&project);
 }
 
@@ -426,9 +431,7 @@ fn law_12_a_paused_run_that_nobody_is_at_is_not_taken_up_to_wait_for_good() {
     let mut leader = project.command(["run", "--unattended", "job.toml"]);
     let leader = leader.stdout(Stdio::null()).stderr(Stdio::null());
     let leader = leader.spawn().unwrap();
-    until("it is at work", || {
-        (records(&project, "call_started").len() == 1).then_some(())
-    });
+    is_at_work(&project);
     project.run(["pause", "w1-1"]).expect_code(0);
     project.run(["pause"]).expect_code(0);
     kill(leader);
@@ -463,7 +466,7 @@ fn law_12_a_paused_run_that_nobody_is_at_is_not_taken_up_to_wait_for_good() {
 const TIMES_OUT_AT_FIRST: &str = r#"
 [[job]]
 name = "slow"
-time_s = 2
+timeout_s = 5
 retry = { times = 1, wait_s = 1 }
 allow = ["Bash"]
 [[job.step]]
@@ -475,9 +478,7 @@ input = { command = "test -e go || sleep 300" }
 fn law_20_a_try_that_timed_out_is_followed_by_the_next_under_any_leader() {
     let project = Project::with_job(TIMES_OUT_AT_FIRST);
     let leader = leads(&project, None, &["job.toml"]);
-    until("it is at work", || {
-        (records(&project, "call_started").len() == 1).then_some(())
-    });
+    is_at_work(&project);
     // So that no second try begins before the leader dies.
     project.run(["pause"]).expect_code(0);
     let ends = until("its time is up", || {
@@ -492,6 +493,14 @@ fn law_20_a_try_that_timed_out_is_followed_by_the_next_under_any_leader() {
     let ended = leader.wait().expect_code(0);
     assert_eq!(ended.summary()["jobs"][0]["end"], "done");
     assert_eq!(ended.summary()["jobs"][0]["tries"], 2);
+}
+
+/// Waits until a call runs; before the first record there is not even a ledger.
+fn is_at_work(project: &Project) {
+    until("it is at work", || {
+        let log = project.run(["log", "--run", "run-1", "--kind", "call_started"]);
+        (log.code == Some(0) && !log.out.is_empty()).then_some(())
+    });
 }
 
 /// Lets a run go on that was paused when its leader died.

@@ -114,7 +114,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "RUN", conflicts_with_all = ["job_file", "check"])]
     pub(crate) resume: Option<RunId>,
     /// Let go of what was paused when the leader of the run died; with nobody there it is not taken up otherwise.
-    #[arg(long, requires = "resume")]
+    #[arg(long, conflicts_with = "job_file")]
     pub(crate) go_on: bool,
     /// Check the job file and the settings, and run nothing.
     #[arg(long)]
