@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use pointsman_model::AbsPath;
+use rustix::io::ioctl_fionread;
 use rustix::process::Signal;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -136,9 +137,13 @@ impl Resident {
         Ok(answer)
     }
 
-    /// Whether something lies in its output that nobody asked for; its end counts.
+    /// Whether something lies in its output that nobody asked for; its end counts. The system is asked, since
+    /// the runtime may not have heard yet of what was just written.
     fn has_unread(&mut self) -> bool {
-        !self.stdout.buffer().is_empty() || self.stdout.fill_buf().now_or_never().is_some()
+        let in_the_pipe = ioctl_fionread(self.stdout.get_ref()).map_or(true, |bytes| bytes > 0);
+        in_the_pipe
+            || !self.stdout.buffer().is_empty()
+            || self.stdout.fill_buf().now_or_never().is_some()
     }
 
     async fn talk(&mut self, line: &[u8]) -> Result<Vec<u8>, ExchangeError> {

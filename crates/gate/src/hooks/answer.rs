@@ -6,7 +6,7 @@
 
 use pointsman_ledger::HookCame;
 use pointsman_model::JsonText;
-use pointsman_policy::settings::HookEvent;
+use pointsman_policy::settings::{HookDuty, HookEvent};
 use pointsman_process::{End, Finished};
 
 use self::wire::Output;
@@ -64,6 +64,22 @@ impl Said {
         Self::plain(HookCame::Nothing, "")
     }
 
+    /// The same without what it wants changed.
+    fn only_stricter(self) -> Self {
+        Self {
+            updated: None,
+            updates: Vec::new(),
+            output: None,
+            ..self
+        }
+    }
+
+    /// Whether it would have anything else than a no.
+    fn loosens(&self) -> bool {
+        let asks_again = self.after == AfterNo::AsksAgain;
+        self.updated.is_some() || !self.updates.is_empty() || self.output.is_some() || asks_again
+    }
+
     pub(super) fn plain(came: HookCame, text: &str) -> Self {
         Self {
             came,
@@ -106,6 +122,19 @@ pub(super) fn read_line(event: HookEvent, line: &[u8]) -> Said {
         .map_err(|error| format!("what it wrote is no answer: {error}"))
         .and_then(|output| said(event, output))
         .unwrap_or_else(|why| Said::failed(&why))
+}
+
+/// What counts of the line of a hook that stays when it does not say which line it answers. It may be an
+/// earlier one's, so it makes things stricter at most; a guard's silence lets pass as well as its allow.
+pub(super) fn unnamed(said: Said, duty: HookDuty) -> Said {
+    const WHY: &str = "its answer does not repeat `turn`, so it may belong to another line";
+    match said.came {
+        HookCame::Failed => said,
+        HookCame::Deny | HookCame::Ask | HookCame::Halt => said.only_stricter(),
+        HookCame::Allow => Said::failed(WHY),
+        HookCame::Nothing if duty == HookDuty::Guard || said.loosens() => Said::failed(WHY),
+        HookCame::Nothing => said,
+    }
 }
 
 /// Reads the answer of an address. Only an object in an answer of success counts.
@@ -168,11 +197,7 @@ fn blocked(event: HookEvent, finished: &Finished, output: Result<Option<Output>,
 fn tightening(event: HookEvent, output: Result<Option<Output>, String>) -> Option<Said> {
     let said = said(event, output.ok()??).ok()?;
     match said.came {
-        HookCame::Deny | HookCame::Ask | HookCame::Halt => Some(Said {
-            updated: None,
-            updates: Vec::new(),
-            ..said
-        }),
+        HookCame::Deny | HookCame::Ask | HookCame::Halt => Some(said.only_stricter()),
         HookCame::Nothing | HookCame::Allow | HookCame::Failed => None,
     }
 }

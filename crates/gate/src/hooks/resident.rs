@@ -2,7 +2,8 @@
 //!
 //! A process that dies, is late, or writes what is no answer is ended, and the next question starts
 //! another one. Its answers are never mixed: what it says to a question that nobody waits for any more
-//! is thrown away, and it is ended when that takes too long.
+//! is thrown away, and it is ended when that takes too long. An answer that repeats the number of its line
+//! surely belongs to it; of one that doesn't nobody can tell ([`Step`]), since a stray line looks the same.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -47,7 +48,22 @@ pub(super) struct Home<'a> {
 struct Question {
     line: Vec<u8>,
     deadline: Instant,
-    reply: oneshot::Sender<Result<Vec<u8>, String>>,
+    reply: oneshot::Sender<Result<Line, String>>,
+}
+
+/// What a process answered.
+pub(super) struct Line {
+    pub(super) text: Vec<u8>,
+    pub(super) step: Step,
+}
+
+/// Whether an answer surely belongs to the line that it came after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It names the number of the line.
+    Named,
+    /// It names none, so it may be an earlier line's, come late or twice.
+    Unnamed,
 }
 
 impl Residents {
@@ -61,7 +77,7 @@ impl Residents {
         home: &Home<'_>,
         line: &[u8],
         time_max: Duration,
-    ) -> Result<Vec<u8>, String> {
+    ) -> Result<Line, String> {
         let deadline = Instant::now() + time_max;
         let questions = self.handle(hook, spec, home);
         let (reply, answer) = oneshot::channel();
@@ -178,20 +194,27 @@ impl Service {
         let _ = reply.send(answered);
     }
 
-    async fn exchange(&mut self, line: &[u8]) -> Result<Vec<u8>, String> {
+    async fn exchange(&mut self, line: &[u8]) -> Result<Line, String> {
         self.turn += 1;
         let turn = self.turn;
         let line = numbered(line, turn);
         let resident = self.ready().await?;
-        let answer = resident
+        let text = resident
             .exchange(&line)
             .await
             .map_err(|error| error.to_string())?;
-        match strict::object::<Numbered>(&answer) {
-            Ok(Numbered { turn: Some(other) }) if other != turn => {
+        match strict::object::<Numbered>(&text) {
+            Ok(Numbered { turn: Some(named) }) if named == turn => Ok(Line {
+                text,
+                step: Step::Named,
+            }),
+            Ok(Numbered { turn: Some(other) }) => {
                 Err(format!("it answered to line {other}, and {turn} was asked"))
             }
-            Ok(_) => Ok(answer),
+            Ok(Numbered { turn: None }) => Ok(Line {
+                text,
+                step: Step::Unnamed,
+            }),
             Err(error) => Err(format!("what it wrote is no answer: {error}")),
         }
     }
@@ -240,7 +263,7 @@ impl Service {
 }
 
 /// Returns some time after nobody waits for the answer any more.
-async fn given_up(reply: &mut oneshot::Sender<Result<Vec<u8>, String>>) {
+async fn given_up(reply: &mut oneshot::Sender<Result<Line, String>>) {
     reply.closed().await;
     tokio::time::sleep(GIVEN_UP_GRACE).await;
 }

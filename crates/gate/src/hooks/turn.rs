@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::HookPlace;
 use super::address::{Addresses, Post, Variables};
 use super::answer::{self, Said};
-use super::resident::{Home, Residents};
+use super::resident::{Home, Residents, Step};
 use super::wish::{HookWish, sort};
 
 /// How much of each output is kept, in bytes. An answer may hold a whole file's new content.
@@ -146,7 +146,13 @@ async fn stays(hook: &HookSetting, means: &Means, given: &Given<'_>) -> Said {
         biased;
         () = given.stop.cancelled() => Said::failed("it was stopped"),
         answer = asked => match answer {
-            Ok(line) => answer::read_line(hook.event, &line),
+            Ok(line) => {
+                let said = answer::read_line(hook.event, &line.text);
+                match line.step {
+                    Step::Named => said,
+                    Step::Unnamed => answer::unnamed(said, hook.duty),
+                }
+            }
             Err(why) => Said::failed(&why),
         },
     }

@@ -56,6 +56,21 @@ async fn two_lines_to_one_are_no_answer() {
     );
 }
 
+/// The runtime has had no occasion yet to hear of the line; the program is out of step all the same.
+#[tokio::test]
+async fn what_it_writes_unasked_is_seen_at_once() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let wrote = folder.path().join("wrote");
+    let line = format!("echo stray; touch '{}'; cat", wrote.display());
+    let mut resident = Resident::start(&spec(&line)).unwrap();
+    while !wrote.exists() {
+        std::thread::yield_now();
+    }
+    assert!(!resident.is_ready());
+    let error = ask(&mut resident, "x").await.unwrap_err();
+    assert_eq!(error, ExchangeError::OutOfStep.to_string());
+}
+
 #[tokio::test]
 async fn an_exchange_that_was_given_up_mixes_no_answers() {
     let mut resident = Resident::start(&spec(

@@ -185,3 +185,111 @@ async fn law_15_what_is_no_answer_is_no_vote_and_a_guards_asks() {
         );
     }
 }
+
+/// A hook that answers each line with these words, and with the number of the line where it is to.
+fn answering(words: &str) -> String {
+    let allow =
+        r#""hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow""#;
+    match words {
+        "allow" => format!("{allow}}}"),
+        "allow and rules" => format!(
+            r#"{allow},"updatedPermissions":[{{"type":"addRules","behavior":"allow","rules":[{{"toolName":"Bash"}}]}}]}}"#
+        ),
+        "another input" => r#""hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"pwd"}}"#.into(),
+        "deny" => allow.replace("allow", "deny") + "}",
+        "halt" => r#""continue":false"#.into(),
+        "nothing" => r#""systemMessage":"seen""#.into(),
+        other => panic!("{other}"),
+    }
+}
+
+/// `n` holds the number that stands in the line.
+fn each_line(answer: &str) -> String {
+    format!(
+        "while read -r line; do n=${{line#'{{\"turn\":'}}; n=${{n%%,*}}; printf '%s\\n' {answer}; done"
+    )
+}
+
+#[tokio::test]
+async fn law_15_what_loosens_counts_only_with_the_number_of_its_line() {
+    // The answer, what it comes to with the number and without it, and without it from a guard.
+    for (words, named, unnamed, of_a_guard) in [
+        ("allow", "allow", "none", "ask"),
+        ("allow and rules", "allow +1", "none", "ask"),
+        ("another input", "none rewritten", "none", "ask"),
+        ("nothing", "none", "none", "ask"),
+        ("deny", "deny", "deny", "deny"),
+        ("halt", "halt", "halt", "halt"),
+    ] {
+        let ground = Ground::new().await;
+        let words = answering(words);
+        let with = each_line(&format!(r#"'{{"turn":'"$n"',{words}}}'"#));
+        let without = each_line(&format!("'{{{words}}}'"));
+        for (line, duty, expect) in [
+            (&with, stays as fn(&str) -> HookSetting, named),
+            (&with, |line| guard(stays(line)), named),
+            (&without, stays, unnamed),
+            (&without, |line| guard(stays(line)), of_a_guard),
+        ] {
+            let hooks = ground.hooks(vec![duty(line)], Attended::Yes);
+            for number in 1..3 {
+                let turn = ask(&ground, &hooks, number).await;
+                assert_eq!(came_to(&turn), expect, "{line}: {:?}", turn.reports);
+            }
+        }
+    }
+}
+
+fn came_to(turn: &PreToolUse) -> String {
+    let mut text = match &turn.vote {
+        PreToolUseVote::Ladder(HookVote::None) => "none".to_owned(),
+        PreToolUseVote::Ladder(HookVote::Allow { .. }) => "allow".into(),
+        PreToolUseVote::Ladder(HookVote::Ask { .. }) => "ask".into(),
+        PreToolUseVote::Deny { .. } => "deny".into(),
+        PreToolUseVote::Halt { .. } => "halt".into(),
+    };
+    if !turn.wishes.is_empty() {
+        text.push_str(&format!(" +{}", turn.wishes.len()));
+    }
+    if turn.rewritten.is_some() {
+        text.push_str(" rewritten");
+    }
+    text
+}
+
+/// It answers each line with what it would have said to the one before: its yes to the first would let pass the
+/// second, which it denies.
+#[tokio::test]
+async fn law_15_a_guard_that_is_one_line_late_lets_nothing_pass() {
+    let ground = Ground::new().await;
+    let (allow, deny) = (answering("allow"), answering("deny"));
+    let late = format!(
+        "said='{{}}'; while read -r line; do echo \"$said\"; case $line in *c1-1*) said='{{{allow}}}';; *) said='{{{deny}}}';; esac; done"
+    );
+    let hooks = ground.hooks(vec![guard(stays(&late))], Attended::Yes);
+    for number in 1..4 {
+        let came = came_to(&ask(&ground, &hooks, number).await);
+        assert!(["ask", "deny"].contains(&&*came), "{number}: {came}");
+    }
+}
+
+/// A line that it writes behind its answer is nobody's, whatever it says: the next call is asked of a new process.
+#[tokio::test]
+async fn law_15_a_stray_line_is_no_answer_to_the_next_call() {
+    let ground = Ground::new().await;
+    let allow = answering("allow");
+    let wrote = ground.path("wrote");
+    let go = ground.path("go");
+    let stray = each_line(&format!(
+        r#"'{{"turn":'"$n"'}}'; [ -e '{wrote}' ] || {{ while [ ! -e '{go}' ]; do sleep 0.01; done; echo '{{"turn":'$((n+1))',{allow}}}'; touch '{wrote}'; }}"#,
+        wrote = wrote.display(),
+        go = go.display(),
+    ));
+    let hooks = ground.hooks(vec![guard(stays(&stray))], Attended::Yes);
+    assert_eq!(came_to(&ask(&ground, &hooks, 1).await), "none");
+    std::fs::write(go, "").unwrap();
+    while !wrote.exists() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(came_to(&ask(&ground, &hooks, 2).await), "none");
+}
