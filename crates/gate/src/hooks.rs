@@ -128,7 +128,7 @@ impl Hooks {
         }
     }
 
-    /// Asks the PreToolUse hooks about a call. They see the raw input.
+    /// Asks the PreToolUse hooks about a call. They see the raw input, as [`Self::shown`] makes it.
     ///
     /// Cancellation: dropping the future kills their process groups.
     pub async fn pre_tool_use(&self, call: &HookedCall, scene: &HookScene<'_>) -> PreToolUse {
@@ -244,8 +244,9 @@ impl Hooks {
         self.hear(&occasion).await
     }
 
-    /// An input as hooks are shown it.
-    fn shown<'a>(&self, input: &'a JsonText, folder: &AbsPath) -> Cow<'a, JsonText> {
+    /// An input as hooks are shown it: the paths of files absolute. Of one that is so already nothing changes.
+    #[must_use]
+    pub fn shown<'a>(&self, input: &'a JsonText, folder: &AbsPath) -> Cow<'a, JsonText> {
         shown::shown(input, folder, &self.means.place.home)
     }
 

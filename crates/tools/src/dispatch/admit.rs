@@ -31,12 +31,9 @@ enum Recalled {
 }
 
 /// What the hooks' turn came to for a call that goes on.
-#[derive(Clone)]
 struct HookTurn {
     vote: HookVote,
     rewritten: Option<ExecutedCall>,
-    /// What hooks loosen beyond the call; not taken in yet.
-    loosening: Vec<HookWish>,
 }
 
 impl Dispatch {
@@ -117,7 +114,7 @@ impl Dispatch {
         let folder = self.standing_folder();
         // What is over soon has its room on the heap: an agent that waits for an answer is to be small.
         let turn = Box::pin(self.hooks_turn(life, &tool, &raw, &asked.input, &folder)).await?;
-        let form = Box::pin(self.judged_with_wishes(tool, raw, turn, folder)).await?;
+        let form = self.judged(tool, raw, turn, folder);
         self.decided(&form).await?;
         match form.judgement.decision {
             PermissionDecision::Deny => Err(self.refused(&form)),
@@ -173,7 +170,8 @@ impl Dispatch {
         let hooked = HookedCall {
             id: raw.id,
             tool: raw.tool.clone(),
-            input: input.clone(),
+            // On record is what they saw, or a path made absolute would look like their doing.
+            input: self.seat.hooks.shown(input, folder).into_owned(),
         };
         let effects = effects_of(&raw.tool, &raw.input, &self.surroundings(folder));
         let scene = HookScene {
@@ -186,10 +184,11 @@ impl Dispatch {
         let turn = self.seat.hooks.pre_tool_use(&hooked, &scene).await;
         self.hooks_told(hooked, &turn).await?;
         life.keep(turn.context);
-        // What tightens counts whatever becomes of the call; what loosens, only when the call is not refused.
+        // What tightens counts whatever becomes of the call; what loosens, only once the call has passed.
         let (loosening, tightening): (Vec<_>, Vec<_>) =
             turn.wishes.into_iter().partition(HookWish::loosens);
         self.take_wishes(&tightening, folder).await?;
+        life.owe(loosening);
         let vote = match turn.vote {
             PreToolUseVote::Ladder(vote) => vote,
             PreToolUseVote::Deny { hook, text } => return Err(Refusal::by_hook(&hook, &text)),
@@ -209,11 +208,7 @@ impl Dispatch {
                 Refusal::misfit_rewrite(&hooks, &raw.tool, &problems)
             })?
             .filter(|rewritten| rewritten.text != raw.text);
-        Ok(HookTurn {
-            vote,
-            rewritten,
-            loosening,
-        })
+        Ok(HookTurn { vote, rewritten })
     }
 
     async fn hooks_told(&self, call: HookedCall, turn: &PreToolUse) -> Result<(), Refusal> {
@@ -227,27 +222,6 @@ impl Dispatch {
             rewritten: turn.rewritten.clone(),
         })
         .await
-    }
-
-    /// The form that is judged, after what its hooks loosen was taken in; that is left out when the call is refused
-    /// without it, since nothing that loosens lifts a refusal.
-    async fn judged_with_wishes(
-        &self,
-        tool: Arc<dyn Tool>,
-        raw: ExecutedCall,
-        mut turn: HookTurn,
-        folder: AbsPath,
-    ) -> Result<Box<JudgedForm>, Refusal> {
-        let loosening = std::mem::take(&mut turn.loosening);
-        if loosening.is_empty() {
-            return Ok(self.judged(tool, raw, turn, folder));
-        }
-        let before = self.judged(Arc::clone(&tool), raw.clone(), turn.clone(), folder.clone());
-        if is_deny(&before.judgement) {
-            return Ok(before);
-        }
-        self.take_wishes(&loosening, &folder).await?;
-        Ok(self.judged(tool, raw, turn, folder))
     }
 
     /// The form that is judged. Deny and ask rules see a rewritten call in both its forms, allow sees the final one.

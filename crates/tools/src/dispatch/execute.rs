@@ -155,7 +155,9 @@ impl Dispatch {
         };
         self.seat.ledger.append(self.seat.run, record).await?;
         life.apply(CallEvent::Start)?;
-        Ok(())
+        // Nothing refuses it any more.
+        self.take_wishes(&life.take_owed(), &passed.form.folder)
+            .await
     }
 
     async fn run(&self, passed: &Passed) -> Result<ToolOutput, ToolError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pointsman_gate::HookWord;
+use pointsman_gate::{HookWish, HookWord};
 use pointsman_ledger::Clock;
 use pointsman_model::{
     CallEvent, CallId, CallState, IllegalTransition, PermissionRequest, RunId, WorkerId,
@@ -21,6 +21,8 @@ pub(super) struct Life {
     moves: broadcast::Sender<CallMoved>,
     /// What hooks want the agent told with the end of the call.
     notes: Vec<HookWord>,
+    /// What hooks loosen beyond the call; taken in when it starts.
+    owed: Vec<HookWish>,
     past: LifePast,
 }
 
@@ -55,6 +57,7 @@ impl Life {
             clock: Arc::clone(&seat.clock),
             moves: seat.moves.clone(),
             notes: Vec::new(),
+            owed: Vec::new(),
             past,
         };
         life.publish(None);
@@ -89,6 +92,16 @@ impl Life {
     /// Keeps what hooks want the agent told until the call ends.
     pub(super) fn keep(&mut self, notes: Vec<HookWord>) {
         self.notes.extend(notes);
+    }
+
+    /// Keeps what hooks loosen beyond the call until it starts. A call that is refused takes it with it.
+    pub(super) fn owe(&mut self, wishes: Vec<HookWish>) {
+        self.owed.extend(wishes);
+    }
+
+    /// What hooks loosen beyond the call; given once.
+    pub(super) fn take_owed(&mut self) -> Vec<HookWish> {
+        std::mem::take(&mut self.owed)
     }
 
     /// What hooks want the agent told.

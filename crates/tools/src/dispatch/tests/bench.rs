@@ -73,7 +73,7 @@ pub(super) fn yes() -> VerdictKind {
 pub(super) struct Layout {
     pub(super) rules: &'static [&'static str],
     pub(super) mode: PermissionMode,
-    pub(super) hooks: Vec<(HookEvent, String)>,
+    pub(super) hooks: Vec<(HookEvent, HookDuty, String)>,
     pub(super) script: Script,
     /// What every verdict is for; the request's own if not said.
     pub(super) digest: Option<Digest>,
@@ -102,7 +102,14 @@ impl Layout {
 
     /// A hook of any event: a line for `sh -c`.
     pub(super) fn told(mut self, event: HookEvent, line: &str) -> Self {
-        self.hooks.push((event, line.into()));
+        self.hooks.push((event, HookDuty::Plain, line.into()));
+        self
+    }
+
+    /// A PreToolUse hook that is a guard: a line for `sh -c`.
+    pub(super) fn guard(mut self, line: &str) -> Self {
+        let hook = (HookEvent::PreToolUse, HookDuty::Guard, line.into());
+        self.hooks.push(hook);
         self
     }
 
@@ -345,14 +352,14 @@ fn context(
     })
 }
 
-fn hook(((event, line), number): ((HookEvent, String), u32)) -> HookSetting {
+fn hook(((event, duty, line), number): ((HookEvent, HookDuty, String), u32)) -> HookSetting {
     HookSetting {
         event,
         matcher: HookMatcher::All,
         condition: None,
         run: HookRun::Shell { line: line.into() },
         timeout: Millis(10_000),
-        duty: HookDuty::Plain,
+        duty,
         life: HookLife::OneCall,
         source: RuleSource::UserSettings,
         place: FilePlace {

@@ -209,3 +209,159 @@ async fn a_persons_hook_adds_rules_to_the_run_and_to_its_file() {
         .await;
     assert_eq!(tightened.first(), Some(&RuleSource::Session));
 }
+
+/// A PreToolUse hook of the person's own that decides so and wants every `touch` allowed, in the project's file too.
+fn loosening(decision: &str) -> String {
+    let update = r#""updatedPermissions":[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"touch *"}],"behavior":"allow","destination":"projectSettings"},{"type":"addDirectories","directories":["/srv"],"destination":"session"},{"type":"setMode","mode":"acceptEdits","destination":"session"}]"#;
+    let fields = match decision {
+        "" => update.to_owned(),
+        decision => format!(r#""permissionDecision":"{decision}",{update}"#),
+    };
+    // Once: a call that comes after it meets what is left of it alone.
+    format!(
+        "[ -e asked ] || {{ touch asked; {}; }}",
+        says(HookEvent::PreToolUse, &fields)
+    )
+}
+
+fn refused(why: &str) -> (VerdictKind, Answerer) {
+    match why {
+        "a person" => (VerdictKind::Deny { text: None }, super::bench::person()),
+        "another hook" => {
+            let hook = Answerer::Hook { name: "h".into() };
+            (VerdictKind::Deny { text: None }, hook)
+        }
+        "nobody" => {
+            let ended = VerdictKind::Ended {
+                outcome: Outcome::NobodyCanAnswer,
+                text: "nobody is there".into(),
+            };
+            (ended, Answerer::Runtime)
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn what_a_hook_loosens_goes_with_a_call_that_is_refused() {
+    for (decision, guard, by) in [
+        ("ask", "true", "a person"),
+        ("ask", "true", "nobody"),
+        ("ask", "true", "another hook"),
+        ("", "true", "a person"),
+        ("", "true", "nobody"),
+        ("allow", "exit 1", "a person"),
+        ("allow", "exit 1", "nobody"),
+        ("allow", "exit 2", "a person"),
+    ] {
+        let case = format!("{decision}, {guard}, {by}");
+        let bench = Layout::rules(&[])
+            .hook(&loosening(decision))
+            .guard(&format!("[ -e asked.1 ] || {{ touch asked.1; {guard}; }}"))
+            .answer(move |_| Some(refused(by)))
+            .build()
+            .await;
+        let end = bench.call("Bash", json!({ "command": "touch x" })).await;
+        assert_ne!(end.state, CallState::Success, "{case}");
+        bench.questions();
+        let left = bench
+            .bodies(|body| match body {
+                RecordBody::GrantMade(_) | RecordBody::RulesSaved(_) => Some(()),
+                _ => None,
+            })
+            .await;
+        assert_eq!(left.len(), 0, "{case}");
+        let file = bench.root.join(".claude/settings.json");
+        assert!(!file.as_path().exists(), "{case}");
+        for (tool, input) in [
+            ("Bash", json!({ "command": "touch y" })),
+            ("Write", json!({ "file_path": "z", "content": "" })),
+        ] {
+            let end = bench.call(tool, input).await;
+            assert_ne!(end.state, CallState::Success, "{case}: {tool}");
+            assert_eq!(bench.questions().len(), 1, "{case}: {tool} was not asked");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_hook_loosens_counts_once_its_call_has_passed() {
+    for decision in ["ask", "", "allow"] {
+        let bench = Layout::rules(&[]).hook(&loosening(decision)).build().await;
+        let end = bench.call("Bash", json!({ "command": "touch x" })).await;
+        assert_eq!(end.state, CallState::Success, "{}", end.text);
+        let asked = usize::from(decision != "allow");
+        assert_eq!(bench.questions().len(), asked, "{decision}");
+        let file = bench.read(".claude/settings.json");
+        assert!(file.contains("Bash(touch *)"), "{file}");
+        for (tool, input) in [
+            ("Bash", json!({ "command": "touch y" })),
+            ("Write", json!({ "file_path": "z", "content": "" })),
+        ] {
+            let end = bench.call(tool, input).await;
+            assert_eq!(end.state, CallState::Success, "{}", end.text);
+            assert_eq!(bench.questions().len(), 0, "{decision}: {tool} was asked");
+        }
+    }
+}
+
+/// A call whose script changed after it was let pass is asked anew; refused then, it leaves nothing either.
+#[tokio::test]
+async fn what_a_hook_loosens_waits_for_the_start() {
+    let bench = Layout::rules(&["ask Bash(sh *)"])
+        .hook(&loosening("ask"))
+        .answer({
+            let mut asked = 0;
+            move |_| {
+                asked += 1;
+                Some(if asked == 1 {
+                    (yes(), super::bench::person())
+                } else {
+                    refused("a person")
+                })
+            }
+        })
+        .build()
+        .await;
+    bench.write("run.sh", "true\n");
+    let call = bench
+        .admitted("Bash", json!({ "command": "sh run.sh" }))
+        .await;
+    bench.write("run.sh", "false\n");
+    let end = bench.dispatch.execute(call).await;
+    assert_eq!(end.outcome, Some(Outcome::DeniedByPerson));
+    let file = bench.root.join(".claude/settings.json");
+    assert!(!file.as_path().exists());
+}
+
+/// What is on record as the input that hooks saw is what they saw.
+#[tokio::test]
+async fn the_hooked_form_is_what_hooks_read() {
+    let update = r#"sed 's/.*"tool_input":\([^}]*}\).*/\1/' > seen"#;
+    let bench = Layout::rules(&["allow Read", "allow Bash"])
+        .hook(update)
+        .build()
+        .await;
+    bench.write("b.txt", "text");
+    for (tool, input) in [
+        ("Read", json!({ "file_path": "./a/../b.txt" })),
+        (
+            "Read",
+            json!({ "file_path": bench.root.join("b.txt").as_str() }),
+        ),
+        ("Bash", json!({ "command": "cat ./a/../b.txt" })),
+    ] {
+        bench.call(tool, input.clone()).await;
+        let seen: serde_json::Value = serde_json::from_str(&bench.read("seen")).unwrap();
+        let hooked = bench
+            .bodies(|body| match body {
+                RecordBody::CallHooked(hooked) => Some((hooked.call.input, hooked.rewritten)),
+                _ => None,
+            })
+            .await;
+        let (recorded, rewritten) = hooked.last().unwrap();
+        let recorded: serde_json::Value = serde_json::from_str(recorded.as_str()).unwrap();
+        assert_eq!(recorded, seen, "{input}");
+        assert_eq!(*rewritten, None);
+    }
+}
