@@ -119,6 +119,7 @@ impl Hooks {
             addresses: Addresses::default(),
             residents: Residents::default(),
             tasks: TaskTracker::new(),
+            detached: CancellationToken::new(),
         };
         Self {
             hooks: settings.hooks,
@@ -299,6 +300,7 @@ impl Hooks {
 impl Drop for Hooks {
     fn drop(&mut self) {
         self.means.residents.end();
+        self.means.detached.cancel();
     }
 }
 

@@ -1,6 +1,7 @@
 //! Asking: the hooks of one event, all at once, each to its end.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use pointsman_ledger::{HookReport, HooksTold};
@@ -16,6 +17,10 @@ use super::turn::{self, Given, Turn};
 /// How many hooks run at once, of all agents together. A machine of two cores starts about a thousand
 /// small ones a second at eight; the rest is for those that wait for somebody.
 pub(super) const AT_ONCE_MAX: usize = 64;
+
+/// How long hooks that nobody waited for may go on after the run. Somebody may wait to get out, and what they do is
+/// mostly a note or a message.
+const AFTER_RUN_MAX: Duration = Duration::from_secs(10);
 
 /// What an event is about, for choosing its hooks, and what they are told.
 pub(super) struct Occasion<'a> {
@@ -109,8 +114,8 @@ impl Hooks {
         }
     }
 
-    /// Starts a hook that is not waited for. It ends at its time limit, at the stop of its agent or
-    /// with [`Self::finish`], and whatever it says counts for nothing.
+    /// Starts a hook that is not waited for. It ends by itself, at its time limit, or some time after the run
+    /// ([`Self::finish`]), whatever becomes of its agent; what it says counts for nothing.
     fn start_detached(&self, hook: HookSetting, given: &Given<'_>) {
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
             tracing::warn!(
@@ -123,7 +128,7 @@ impl Hooks {
         let environment = given.environment.clone();
         let payload = given.payload.to_vec();
         let folder = given.folder.clone();
-        let stop = given.stop.child_token();
+        let stop = self.means.detached.clone();
         let (run, worker, call) = (given.run, given.worker, given.call);
         self.means.tasks.spawn(async move {
             let given = Given {
@@ -140,11 +145,21 @@ impl Hooks {
         });
     }
 
-    /// Ends the hooks that stay, and waits for those that nobody waited for. Called once, when no agent
-    /// is left.
+    /// Ends the hooks that stay, and waits some time for those that nobody waited for; what is left of them then is
+    /// ended. Called once, when no agent is left.
     pub async fn finish(&self) {
         self.means.residents.end();
         self.means.tasks.close();
-        self.means.tasks.wait().await;
+        let all_ended = self.means.tasks.wait();
+        if tokio::time::timeout(AFTER_RUN_MAX, all_ended)
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                "hooks that nobody waited for took too long after the run, and were ended"
+            );
+            self.means.detached.cancel();
+            self.means.tasks.wait().await;
+        }
     }
 }

@@ -323,34 +323,71 @@ async fn a_hooks_process_group_is_on_record() {
     assert!(one.pgid > 0 && one.started_ticks > 0 && !one.mark.is_empty());
 }
 
-#[tokio::test]
-async fn a_detached_hook_is_not_waited_for_and_has_no_vote() {
-    let ground = Ground::new().await;
-    let (hold, done) = (ground.fifo("hold"), ground.path("done"));
-    let line = format!("cat {} > {}; exit 2", hold.display(), done.display());
+/// Asks a hook that nobody waits for about a call of an agent that `stop` stops.
+async fn start_detached(ground: &Ground, line: &str, stop: &CancellationToken) -> Arc<Hooks> {
     let detached = HookSetting {
         life: HookLife::Detached,
-        ..hook(PRE, 1, &line)
+        ..hook(PRE, 1, line)
     };
     let hooks = ground.hooks(vec![detached], Attended::Yes);
     let lineage = Lineage::root(ground.worker(1));
-    let never = CancellationToken::new();
     let scene = HookScene {
         lineage: &lineage,
         folder: &ground.root(),
         mode: PermissionMode::Default,
         effects: &Effects::default(),
-        stop: &never,
+        stop,
     };
     let turn = hooks
-        .pre_tool_use(&call(&ground, "Bash", "{}"), &scene)
+        .pre_tool_use(&call(ground, "Bash", "{}"), &scene)
         .await;
     assert_eq!(turn.vote, PreToolUseVote::Ladder(HookVote::None));
-    // It was still at it: only now does it get what it waits for.
-    let letting = tokio::task::spawn_blocking(move || std::fs::write(hold, "let go").unwrap());
-    hooks.finish().await;
+    hooks
+}
+
+#[tokio::test]
+async fn a_detached_hook_has_no_vote_and_outlives_its_agent() {
+    let ground = Ground::new().await;
+    let (hold, done) = (ground.fifo("hold"), ground.path("done"));
+    let line = format!("cat {} > {}; exit 2", hold.display(), done.display());
+    let stop = CancellationToken::new();
+    let hooks = start_detached(&ground, &line, &stop).await;
+    let letting = tokio::task::spawn_blocking(move || {
+        // Opened once the hook reads: it runs, and only then is its agent stopped.
+        let mut hold = std::fs::OpenOptions::new().write(true).open(hold).unwrap();
+        stop.cancel();
+        std::io::Write::write_all(&mut hold, b"let go").unwrap();
+    });
     letting.await.unwrap();
+    hooks.finish().await;
     assert_eq!(std::fs::read_to_string(done).unwrap(), "let go");
+}
+
+#[tokio::test]
+async fn a_detached_hook_without_end_is_ended_after_the_run() {
+    let ground = Ground::new().await;
+    let ran = ground.path("ran");
+    let line = format!("touch {}; exec sleep 600", ran.display());
+    let hooks = start_detached(&ground, &line, &CancellationToken::new()).await;
+    while !ran.exists() {
+        tokio::task::yield_now().await;
+    }
+    // Time leaps to whatever is waited for next.
+    tokio::time::pause();
+    hooks.finish().await;
+    tokio::time::resume();
+    ground.ledger.close().await;
+    let reader = ground.ledger.reader().unwrap();
+    let records = reader.records(&pointsman_ledger::Filter::default());
+    let ended = records
+        .unwrap()
+        .records
+        .into_iter()
+        .find_map(|record| match record.body {
+            RecordBody::ProcessGroupEnded(ended) => Some(ended.text),
+            _ => None,
+        });
+    assert_eq!(ended.as_deref(), Some("Stopped"));
 }
 
 /// The answer to a request, as one line.

@@ -47,6 +47,8 @@ pub(super) struct Means {
     pub(super) residents: Residents,
     /// Hooks that nobody waits for, and the tasks of those that stay.
     pub(super) tasks: TaskTracker,
+    /// Ends the hooks that nobody waits for.
+    pub(super) detached: CancellationToken,
 }
 
 /// What the hooks of one event are given.
