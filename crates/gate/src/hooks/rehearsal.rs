@@ -4,7 +4,7 @@ mod sample;
 mod telling;
 
 use pointsman_ledger::HookCame;
-use pointsman_model::{ExecutedCall, Millis, PermissionRequest, VerdictKind};
+use pointsman_model::{ExecutedCall, JsonText, Millis, PermissionRequest, VerdictKind};
 use pointsman_policy::HookVote;
 use pointsman_policy::settings::{HookDuty, HookEvent, HookLife, HookRun, HookSetting};
 use serde::Serialize;
@@ -58,6 +58,8 @@ pub struct RehearsedHook {
 #[derive(Clone, Copy)]
 struct Sample<'a> {
     call: &'a ExecutedCall,
+    /// Its input as hooks are shown it.
+    shown: &'a JsonText,
     request: &'a PermissionRequest,
 }
 
@@ -79,8 +81,10 @@ impl Hooks {
             effects: &request.effects,
             stop,
         };
+        let shown = self.shown(&request.call.text, &request.folder);
         let sample = Sample {
             call: &request.call,
+            shown: &shown,
             request,
         };
         let happening = happening(event, sample);
@@ -115,7 +119,7 @@ impl Hooks {
             event,
             told,
             hooks,
-            together: together(event, request, turns),
+            together: together(event, sample, turns),
         }
     }
 
@@ -129,7 +133,7 @@ impl Hooks {
         let call = event.is_of_a_call().then_some(CallTold {
             id: sample.call.id,
             tool: &sample.call.tool,
-            input: &sample.call.text,
+            input: sample.shown,
         });
         let mut occasion = self.occasion(event, call, scene);
         occasion.told.happening = happening;
@@ -273,9 +277,9 @@ fn came_to(hook: &HookSetting, came: HookCame) -> &'static str {
 }
 
 /// What the event would come to.
-fn together(event: HookEvent, request: &PermissionRequest, turns: Vec<Turn>) -> String {
+fn together(event: HookEvent, sample: Sample<'_>, turns: Vec<Turn>) -> String {
     match event {
-        HookEvent::PreToolUse => match merge::pre_tool_use(&request.call.text, turns).vote {
+        HookEvent::PreToolUse => match merge::pre_tool_use(sample.shown, turns).vote {
             PreToolUseVote::Ladder(HookVote::None) => "the rules decide".into(),
             PreToolUseVote::Ladder(HookVote::Ask { hook, .. }) => {
                 format!("the call must be asked, for `{hook}`")
@@ -287,7 +291,7 @@ fn together(event: HookEvent, request: &PermissionRequest, turns: Vec<Turn>) -> 
             PreToolUseVote::Halt { hook, .. } => format!("the run is halted, for `{hook}`"),
         },
         HookEvent::PermissionRequest => {
-            match merge::permission_request(request, &request.call.text, turns).answer {
+            match merge::permission_request(sample.request, sample.shown, turns).answer {
                 PermissionAnswer::None => "the question stays open for a person".into(),
                 PermissionAnswer::Given { hook, kind } => match kind {
                     VerdictKind::Allow { .. } => {

@@ -113,3 +113,29 @@ async fn every_event_can_be_rehearsed() {
         assert!(said.contains(&rehearsal.told), "{event:?}: {said}");
     }
 }
+
+/// A run shows hooks the paths of files absolute, so a rehearsal does.
+#[tokio::test]
+async fn hooks_read_what_a_run_would_show_them() {
+    let ground = Ground::new().await;
+    let text = JsonText::parse(r#"{"file_path":"./a/../b.txt"}"#).unwrap();
+    let input =
+        pointsman_model::ToolInput::Other(pointsman_model::OtherInput { raw: text.clone() });
+    let tool = pointsman_model::ToolName::parse("Read").unwrap();
+    let place = ground.hook_place(Attended::Yes);
+    let mode = pointsman_model::PermissionMode::Default;
+    let request = sample_request(tool, input, text, mode, &place).unwrap();
+    for event in [
+        HookEvent::PreToolUse,
+        HookEvent::PermissionRequest,
+        HookEvent::PostToolUse,
+    ] {
+        let hooks = ground.hooks(vec![hook(event, 1, "cat >&2; exit 3")], Attended::Yes);
+        let stop = CancellationToken::new();
+        let rehearsal = hooks.rehearse(event, &request, &stop).await;
+        let told: serde_json::Value = serde_json::from_str(&rehearsal.told).unwrap();
+        let absolute = ground.root().join("b.txt");
+        assert_eq!(told["tool_input"]["file_path"], absolute.as_str());
+        assert!(rehearsal.hooks[0].said.contains(&rehearsal.told));
+    }
+}
