@@ -81,3 +81,29 @@ fn what_stands_64_deep_is_told() {
         assert!(!told.contains("TooDeep"), "{line}\n{told}");
     }
 }
+
+/// What reading costs, without a clock: memory that is asked for, of lines of the bench.
+#[test]
+fn usual_lines_ask_for_little_memory() {
+    for (line, most) in [
+        (
+            "cargo test --workspace --all-features -- --test-threads=8 -q",
+            12,
+        ),
+        (
+            "git commit -m 'model: say what a run is' -m \"and why\" -- src/a",
+            23,
+        ),
+        ("ls -la src | head -n 20 && git status", 36),
+    ] {
+        // Tables are made when they are first looked into.
+        check(line);
+        let at = crate::checks::surroundings();
+        let counted = allocation_counter::measure(|| drop(analyse(line, &at)));
+        assert!(
+            counted.count_total <= most,
+            "{line}: {}",
+            counted.count_total
+        );
+    }
+}
