@@ -87,12 +87,13 @@ pub(super) static NAMED: &[Named] = &[
     ),
     within(&["add"], operands(&["ipfs"], Operands::Carried)),
     within(
-        &["copyto", "moveto", "bisync", "sync", "rcat"],
-        operands(&["rclone", "mc", "s5cmd", "azcopy"], Operands::Carried),
+        &["copyto", "moveto"],
+        operands(&["rclone"], Operands::CopyToLast),
     ),
+    within(&["bisync"], operands(&["rclone"], Operands::Carried)),
     within(
         &["cp", "mv", "copy", "sync"],
-        operands(&["s5cmd", "azcopy", "aws"], Operands::Carried),
+        operands(&["s5cmd", "azcopy"], Operands::CopyToLast),
     ),
     trees(
         &["kubectl", "oc", "kustomize"],
