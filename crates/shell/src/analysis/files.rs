@@ -123,6 +123,12 @@ fn what_a_container_is_given_is_read_and_changed() {
         ("docker cp c:/x k", "write /w/proj/k"),
         ("docker load -i k.tar", "read /w/proj/k.tar"),
         ("docker secret create a k", "read /w/proj/k content below"),
+        (
+            "docker secret ls secret",
+            "!read /w/proj/secret content below",
+        ),
+        ("buildah copy c k /x", "read /w/proj/k content below"),
+        ("podman kube play k", "read /w/proj/k content below"),
     ]);
 }
 

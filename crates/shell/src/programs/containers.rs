@@ -171,8 +171,15 @@ pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
         Some(Verb::Build) => built(called, &words, &mut uses),
         Some(Verb::Compose) => composed(called, &words, &mut uses),
         Some(Verb::Take) => {
-            for word in &words {
-                uses.push(word, UseKind::Read(Reach::ContentBelow));
+            // `docker secret ls` takes nothing.
+            let taking = |word: &Field| {
+                let text = word.text();
+                matches!(text, Some("import" | "add" | "copy" | "create" | "play"))
+            };
+            if let Some(at) = words.iter().position(|word| taking(word)) {
+                for word in words.iter().skip(at + 1) {
+                    uses.push(word, UseKind::Read(Reach::ContentBelow));
+                }
             }
         }
         None if matches!(name, "docker-compose" | "podman-compose") => {
