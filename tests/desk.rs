@@ -41,6 +41,32 @@ impl Desk {
         }
     }
 
+    /// A shell with job control at a terminal, whose commands are the program's; what it says first is `$ `.
+    pub(crate) fn of_shell(project: &Project) -> Self {
+        let mut shell = Command::new("bash");
+        shell.args(["--norc", "--noprofile", "-i"]);
+        let wanted = project.command([]);
+        for (name, value) in wanted.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        shell
+            .current_dir(project.root())
+            .env("PS1", "$ ")
+            .env("TERM", "xterm-256color");
+        let mut session = OsSession::spawn(shell).unwrap();
+        session.get_process_mut().set_window_size(80, 24).unwrap();
+        let mut desk = Self {
+            session,
+            parser: vt100::Parser::new(24, 80, 0),
+            over: false,
+        };
+        desk.sees("$ ");
+        desk
+    }
+
     /// Takes what the program has written by now.
     pub(crate) fn pump(&mut self) {
         let mut bytes = [0; 8192];

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::desk::{CTRL_C, Desk, SEND};
-use crate::ground::{PATIENCE, Project};
+use crate::ground::{PATIENCE, Project, program};
 
 const ASKS: &str = r#"
 [[job]]
@@ -73,12 +73,18 @@ fn typing_and_pasting_while_requests_arrive_approve_nothing() {
     let words =
         "yes y a allow\r1 \t ok\r\u{1b}[B\u{1b}[A\r please go on, it is all right\r\ra\r \u{7f}e\r";
     let paste = format!("\u{1b}[200~{}\u{1b}[201~", "y\ra\u{19}yes\r ".repeat(1_250));
-    for round in 0..40 {
+    // For as long as it takes all of them to ask, and for a while after: keys fall into every moment of it.
+    let started = Instant::now();
+    let (mut asked, mut rounds) = (false, 0);
+    while !asked || rounds < 400 {
+        assert!(started.elapsed() < PATIENCE, "{}", desk.text());
         desk.sends(words);
-        if round % 10 == 5 {
+        if rounds % 50 == 25 {
             desk.sends(&paste);
         }
         desk.pump();
+        asked |= desk.text().contains("12 wait for you") || desk.text().contains("11 more wait");
+        rounds += 1;
         std::thread::sleep(Duration::from_millis(10));
     }
     // Out of whatever was opened, and then the whole run.
@@ -132,10 +138,15 @@ fn twenty_workers_sixty_requests_half_here_half_by_command() {
     desk.sends("\r");
     while !desk.over {
         assert!(started.elapsed() < PATIENCE * 2, "{}", desk.text());
-        desk.sends("a");
-        desk.pump();
-        desk.sends(SEND);
+        // Whoever is behind answers next; when nobody is, both do, and may meet.
+        let here = written(&project).saturating_sub(by_command);
+        if here <= by_command || by_command == 30 {
+            desk.sends("a");
+            desk.pump();
+            desk.sends(SEND);
+        }
         if by_command < 30
+            && by_command <= here
             && let Some(card) = project.queue().last()
         {
             let id = card["id"].as_str().unwrap();
@@ -157,7 +168,7 @@ fn twenty_workers_sixty_requests_half_here_half_by_command() {
         }
     }
     assert_eq!(written(&project), 60);
-    assert!(by_command > 0);
+    assert!((25..=35).contains(&by_command), "{by_command} of 60");
     let log = project.run(["log", "--json"]).expect_code(0);
     let kind = |kind: &str| {
         let objects = log.objects();
@@ -167,4 +178,44 @@ fn twenty_workers_sixty_requests_half_here_half_by_command() {
         of_kind.count()
     };
     assert_eq!((kind("request_opened"), kind("request_closed")), (60, 60));
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_back_and_what_is_typed_meanwhile_says_no_yes() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::of_shell(&project);
+    desk.sends(&format!("{} run job.toml\r", program().display()));
+    desk.sees("1 waits for you").sends("\r").sees("asks asks");
+    for (round, with_it) in [(1, ""), (2, SEND)] {
+        desk.sends_until("a", "let r1-1 run");
+        // In one go with the key, or with the command that comes back: neither is for the panel.
+        desk.sends(&format!("\u{1a}{with_it}{with_it}"));
+        desk.waits("the shell is back", |desk| {
+            !desk.parser.screen().alternate_screen()
+        });
+        let said = format!("typed-{round}4");
+        desk.sends(&format!("\u{15}echo typed-$(({round}0 + 4))\r"));
+        desk.sees(&said);
+        desk.sends(&format!("fg\r{SEND}{SEND}"));
+        desk.waits("the screen is back", |desk| {
+            desk.parser.screen().alternate_screen() && desk.text().contains("let r1-1 run")
+        });
+        // Keys are taken in order: when this one is through, those before it are.
+        desk.sends_until("\u{1b}", "a allow");
+    }
+    desk.sends_until("d", "tell the agent:");
+    desk.sends("\r").sees("asks  done");
+    assert_eq!(project.read("asked.txt"), None);
+    desk.ends_by("exit\r");
+}
+
+/// Without a shell that could let it go on, the program would hang for good.
+#[test]
+fn ctrl_z_without_a_shell_behind_the_screen_stops_nothing() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::at(&project);
+    desk.sees("1 waits for you");
+    desk.sends("\u{1a}")
+        .sees("no shell waits behind this screen");
+    desk.ends_by(CTRL_C);
 }

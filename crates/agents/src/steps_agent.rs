@@ -183,19 +183,21 @@ impl Report {
         }
     }
 
-    /// One line of counts, then why it ended early, then each refusal.
+    /// Why it ended early, then a line of counts, then each refusal: lists show the first line.
     fn text(&self, early: Option<&str>) -> String {
-        let mut text = format!(
+        let mut text = String::new();
+        // Writing into a String can't fail.
+        if let Some(why) = early {
+            let _ = writeln!(text, "ended at {why}");
+        }
+        let _ = write!(
+            text,
             "{} {} done, {} failed, {} refused",
             self.succeeded,
             if self.succeeded == 1 { "call" } else { "calls" },
             self.failed,
             self.refusals.len()
         );
-        // Writing into a String can't fail.
-        if let Some(why) = early {
-            let _ = write!(text, "\nended at {why}");
-        }
         for refusal in &self.refusals {
             let _ = write!(text, "\nrefused: {refusal}");
         }

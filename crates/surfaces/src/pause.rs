@@ -1,6 +1,6 @@
 //! Ctrl-Z and `fg`: the terminal is given back while this process is stopped, and taken over again when it goes on.
 
-use rustix::process::{Signal, getpid, kill_process};
+use rustix::process::{Signal, getpgrp, getpid, getsid, kill_current_process_group, kill_process};
 use tokio::signal::unix::{self, SignalKind, signal};
 
 /// What happens to this process.
@@ -35,6 +35,13 @@ impl Pauses {
             () = next(self.over.as_mut()) => Pause::Over,
             () = next(self.asked.as_mut()) => Pause::Asked,
         }
+    }
+
+    /// Has the terminal's foreground stop, as Ctrl-Z does where the terminal itself takes that key. False where nobody
+    /// could let it go on: no shell with job control has put this process into a group of its own.
+    pub(crate) fn ask() -> bool {
+        let alone = getsid(None).is_ok_and(|session| session == getpgrp());
+        !alone && kill_current_process_group(Signal::TSTP).is_ok()
     }
 
     /// Stops this process until somebody lets it go on. What agents run has process groups of its own and runs on.

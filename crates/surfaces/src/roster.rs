@@ -146,7 +146,10 @@ impl Roster {
 
     /// Takes news of the run in.
     pub(crate) fn run_event(&mut self, event: &RunEvent) {
-        let (RunEvent::JobEnded { job, .. } | RunEvent::JobWillRetry { job, .. }) = event else {
+        let (RunEvent::JobStarted { job, .. }
+        | RunEvent::JobEnded { job, .. }
+        | RunEvent::JobWillRetry { job, .. }) = event
+        else {
             return;
         };
         let Some(row) = self.jobs.iter_mut().find(|row| row.name == **job) else {
@@ -229,7 +232,7 @@ impl Roster {
             Some(row) => {
                 row.worker = Some(worker);
                 row.tries = row.tries.saturating_add(1);
-                row.end = None;
+                // Its end may be known before it is on record that it began.
             }
             None => self.jobs.push(JobRow {
                 name: name.into(),
@@ -407,5 +410,70 @@ fn is_refusal(outcome: Outcome) -> bool {
         | Outcome::Expired
         | Outcome::Unavailable => true,
         Outcome::Allowed | Outcome::Cancelled | Outcome::Superseded | Outcome::Interrupted => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pointsman_ledger::Seq;
+    use pointsman_model::{
+        AbsPath, AgentName, Attended, Digest, HandlerKind, LineageStep, ModeInForce, Origin,
+        ToolSet,
+    };
+
+    use super::*;
+    use crate::fixture;
+
+    fn spawned(name: &str) -> LedgerRecord {
+        let worker = WorkerId::new(fixture::run(), 1);
+        let body = RecordBody::WorkerSpawned(Box::new(WorkerSpawned {
+            lineage: Lineage::root(LineageStep {
+                worker,
+                label: name.into(),
+                agent: AgentName::new("steps"),
+            }),
+            task: "t".into(),
+            origin: Origin::Foreground,
+            mode: ModeInForce::root(PermissionMode::Default),
+            tools: ToolSet::All,
+            folder: AbsPath::parse("/w/proj").unwrap(),
+            handler: HandlerKind::Coordinator,
+            context: Digest::of(b"context"),
+            attended: Attended::Yes,
+            depth_left: 2,
+        }));
+        LedgerRecord {
+            seq: Seq(1),
+            run: fixture::run(),
+            number: 1,
+            at: WallTime(1_000),
+            body,
+            prev: Digest::of(b"before"),
+            hash: Digest::of(b"this"),
+        }
+    }
+
+    /// News of the run overtake the records: a short job has ended before its beginning is heard of.
+    #[test]
+    fn a_job_whose_end_is_known_before_its_beginning_has_ended() {
+        let job: std::sync::Arc<str> = "docs".into();
+        let ended = RunEvent::JobEnded {
+            job: job.clone(),
+            end: JobEnd::Done {
+                summary: "done".into(),
+            },
+        };
+        let started = RunEvent::JobStarted {
+            job,
+            attempt: 2,
+            worker: WorkerId::new(fixture::run(), 1),
+        };
+        let mut roster = Roster::new(&["docs".into()]);
+        roster.run_event(&ended);
+        roster.record(&spawned("docs"));
+        assert_eq!(roster.progress().done, 1);
+        // Tried again, it has not.
+        roster.run_event(&started);
+        assert_eq!(roster.progress().done, 0);
     }
 }

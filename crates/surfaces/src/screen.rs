@@ -19,11 +19,13 @@ mod before;
 mod event;
 mod layout;
 mod link;
+mod news;
 mod queue;
 mod refused;
 
 mod dialog;
 mod overview;
+mod preview;
 mod stop;
 mod transcript;
 
@@ -42,27 +44,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crossterm::event::{Event as Input, EventStream};
-use futures_util::StreamExt as _;
-use pointsman_approvals::{OpenRequest, RequestEvent, RequestEvents, Requests};
+use futures_util::{FutureExt as _, StreamExt as _};
+use pointsman_approvals::OpenRequest;
 use pointsman_ledger::{Clock, Filter, LedgerReader, LedgerRecord, Seq};
 use pointsman_model::{RequestId, VerdictKind, WorkerId};
-use pointsman_swarm::RunEvent;
 use ratatui::layout::Size;
 use tokio::runtime::Handle;
-use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
 use tokio::time::{Duration, Instant, Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 use self::afar::Afar;
 use self::before::Before;
-use self::device::{Device, Panicked};
+use self::device::{Device, Lease, Panicked};
 use self::event::{Effect, Event};
 use self::key::Key;
-use self::state::{Seat, State};
+use self::news::{Flow, Flows, News, listed};
+use self::state::{Hands, Seat, State};
 use crate::pause::{Pause, Pauses};
-use crate::render::length;
 use crate::socket::JobWire;
 
 pub use self::device::leave_full_screen;
@@ -115,17 +114,6 @@ pub enum Bell {
     Rings,
     /// It does not.
     Silent,
-}
-
-/// Where the news of requests and of the run come from.
-enum News {
-    /// From the leader in this process.
-    Here {
-        requests: RequestEvents,
-        run: broadcast::Receiver<RunEvent>,
-    },
-    /// From the records that this screen is told.
-    There(Afar),
 }
 
 /// What was read from the disk for the screen.
@@ -207,13 +195,6 @@ impl ScreenHandle {
     }
 }
 
-/// Which sources have something to come still.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Flow {
-    Open,
-    Ended,
-}
-
 impl ScreenService {
     /// Takes the terminal over for a run. Has to be called within a Tokio runtime.
     ///
@@ -290,14 +271,38 @@ impl ScreenService {
         self.readings.shutdown().await;
     }
 
-    fn pause(&mut self, pause: Pause) {
+    fn pause(&mut self, pause: Pause) -> Event {
         match pause {
             Pause::Asked => {
                 self.device.lend();
                 Pauses::stop_here();
+                Event::Tick
             }
-            // A terminal that can't be taken over is not drawn on; the next time it may.
-            Pause::Over => drop(self.device.take_back()),
+            Pause::Over => match self.device.take_back() {
+                Ok(Lease::Held) => {
+                    self.drop_keys();
+                    Event::TakenBack
+                }
+                // A terminal that can't be taken over is not drawn on; the next time it may.
+                Ok(Lease::Lent) | Err(_) => Event::Tick,
+            },
+        }
+    }
+
+    /// Throws away what was typed by now: what the terminal still has, and what was read of it.
+    fn drop_keys(&mut self) {
+        self.device.drop_input();
+        while let Some(Some(Ok(_))) = self.input.next().now_or_never() {}
+    }
+
+    /// Stops, as Ctrl-Z does in any other program, where a shell is there to let it go on.
+    fn ask_pause(&mut self) {
+        if !Pauses::ask() {
+            let text =
+                "no shell waits behind this screen, which could let pointsman go on: it stays";
+            for event in [Event::TakenBack, Event::Notice(text.into())] {
+                self.state.handle(event, self.options.clock.now());
+            }
         }
     }
 
@@ -342,11 +347,16 @@ impl ScreenService {
                 Ok(ReadFile::Before(id, before)) => Some(Event::Before(id, before)),
                 Err(_) => Some(Event::Notice("what was to be shown can't be read".into())),
             },
-            pause = self.pauses.next() => {
-                self.pause(pause);
-                Some(Event::Tick)
-            }
-            _ = tick.tick() => Some(Event::Tick),
+            pause = self.pauses.next() => Some(self.pause(pause)),
+            // A shell that had let it go on in the background tells nothing when it brings it back.
+            _ = tick.tick() => match self.device.lease() {
+                Lease::Held => Some(match self.state.hands {
+                    Hands::Here | Hands::Returning(_) => Event::Tick,
+                    // It was to stop and did not.
+                    Hands::Away => Event::TakenBack,
+                }),
+                Lease::Lent => Some(self.pause(Pause::Over)),
+            },
         };
         event.into_iter().collect()
     }
@@ -384,6 +394,7 @@ impl ScreenService {
                 }
                 // What was read already comes within the grace, and is dropped there.
                 Effect::DropInput => self.device.drop_input(),
+                Effect::Pause => self.ask_pause(),
                 Effect::Redraw => {
                     // A terminal that can't be wiped is drawn on as it is.
                     let _ = self.device.wipe();
@@ -486,82 +497,11 @@ enum Again {
     No,
 }
 
-/// Which of a screen's sources are at their end.
-struct Flows {
-    requests: Flow,
-    told: Flow,
-    run: Flow,
-    input: Flow,
-}
-
-impl Flows {
-    fn open() -> Self {
-        Self {
-            requests: Flow::Open,
-            told: Flow::Open,
-            run: Flow::Open,
-            input: Flow::Open,
-        }
-    }
-}
-
-impl News {
-    /// What comes next from a leader in this process; of another one there is none but what the screen is told. Cancel
-    /// safe.
-    async fn next(&mut self, flows: &mut Flows, leader: &Link) -> Option<Event> {
-        let (Self::Here { requests, run }, Link::Here(leader)) = (self, leader) else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            event = requests.next(), if flows.requests == Flow::Open => match event {
-                Some(event) => event_of(event, leader.requests()),
-                None => {
-                    flows.requests = Flow::Ended;
-                    None
-                }
-            },
-            event = run.recv(), if flows.run == Flow::Open => match event {
-                Ok(event) => Some(Event::Run(event)),
-                // The ledger's records tell the rest.
-                Err(RecvError::Lagged(_)) => None,
-                Err(RecvError::Closed) => {
-                    flows.run = Flow::Ended;
-                    None
-                }
-            },
-            else => std::future::pending().await,
-        }
-    }
-}
-
 /// The window's title: whoever has it in a row of others sees whether somebody waits.
 fn title(state: &State) -> String {
     match state.queue.len() {
         0 => format!("pointsman {}", state.run),
         count => format!("({count}) pointsman {}", state.run),
-    }
-}
-
-/// All requests that are to be on the surfaces now.
-fn listed(requests: &Requests) -> Vec<Arc<OpenRequest>> {
-    let mut open = requests.list();
-    open.retain(|open| open.shown);
-    open
-}
-
-fn event_of(event: RequestEvent, requests: &Requests) -> Option<Event> {
-    match event {
-        RequestEvent::Opened(open) => open.shown.then_some(Event::Shown(open)),
-        RequestEvent::Shown { id } => requests.get(id).map(Event::Shown),
-        RequestEvent::Touched { .. } => None,
-        RequestEvent::Advised { id, advice } => Some(Event::Advised(id, advice)),
-        RequestEvent::Explained { id, explanation } => Some(Event::Explained(id, explanation)),
-        RequestEvent::DeadlineSoon { id, left } => Some(Event::Notice(format!(
-            "{id} ends unanswered in {}",
-            length(left)
-        ))),
-        RequestEvent::Closed { id, verdict } => Some(Event::Closed(id, verdict)),
-        RequestEvent::Missed { .. } => Some(Event::Listed(listed(requests))),
     }
 }
 

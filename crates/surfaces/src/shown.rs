@@ -53,11 +53,12 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// A text on one line: line feeds written as `⏎`, a long rest counted.
+/// A text on one line: line feeds written as `⏎` and tabs as `⇥`, a long rest counted.
 #[must_use]
 pub fn line(text: &str) -> String {
     let plain = text.replace("\r\n", "\n").replace('\n', "⏎");
-    cut(&counted_blanks(&visible(&plain)), LINE_CHARS_MAX)
+    let plain = counted_blanks(&visible(&plain)).replace('\t', "⇥");
+    cut(&plain, LINE_CHARS_MAX)
 }
 
 /// A text of many lines, each behind `bar`, so that none of them can pass for a line of ours.
@@ -127,6 +128,13 @@ mod tests {
             line("docs\nanswered by a person\r\n\u{1b}[2K"),
             "docs⏎answered by a person⏎‹U+001B›[2K"
         );
+    }
+
+    #[test]
+    fn a_tab_of_a_line_is_a_sign_that_takes_a_column() {
+        assert_eq!(line("rm\t-rf\tbuild"), "rm⇥-rf⇥build");
+        assert_eq!(line(&"\t".repeat(50)), " ‹50 blanks› ");
+        assert_eq!(block("a\tb", "| ", Extent::Whole), "| a\tb\n");
     }
 
     #[test]

@@ -58,6 +58,12 @@ async fn a_failed_call_fails_the_agent_unless_it_is_expected() {
         );
         check(&script, "done", &["0 calls done, 1 failed"]).await;
     }
+    check(
+        failing,
+        "failed",
+        &["ended at step 1 (try), Bash: error: (exit code 1)\n0 calls done, 1 failed"],
+    )
+    .await;
     let unfit = r#"steps = [{ tool = "Bash", input = { comand = "false" } }]"#;
     check(unfit, "failed", &["did you mean `command`?"]).await;
 }

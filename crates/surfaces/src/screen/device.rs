@@ -44,6 +44,16 @@ const PANICKED: u8 = 2;
 pub(super) struct Device {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     title: String,
+    lease: Lease,
+}
+
+/// Whose the terminal is while the screen is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lease {
+    /// The screen's.
+    Held,
+    /// That of whoever runs while this process is stopped or in the background.
+    Lent,
 }
 
 impl Device {
@@ -57,6 +67,7 @@ impl Device {
             terminal: Terminal::new(CrosstermBackend::new(io::stdout()))
                 .map_err(ScreenError::SetUp)?,
             title: String::new(),
+            lease: Lease::Held,
         };
         take().map_err(ScreenError::SetUp)?;
         Ok(device)
@@ -93,22 +104,30 @@ impl Device {
     }
 
     /// Makes the terminal what it was, for as long as this process is stopped.
-    pub(super) fn lend(&self) {
+    pub(super) fn lend(&mut self) {
+        self.lease = Lease::Lent;
         give_back(FREE);
     }
 
-    /// Takes the terminal over again once this process goes on in its foreground.
+    /// Whose the terminal is.
+    pub(super) fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    /// Takes the terminal over again once this process goes on in its foreground; says whose it is then.
     ///
     /// # Errors
     /// When it can't be set up.
-    pub(super) fn take_back(&mut self) -> io::Result<()> {
+    pub(super) fn take_back(&mut self) -> io::Result<Lease> {
         let holds = tcgetpgrp(io::stdin().as_fd()).is_ok_and(|group| group == getpgrp());
         // Changing the settings from the background would stop the process again.
         if !holds {
-            return Ok(());
+            return Ok(self.lease);
         }
         take()?;
-        self.wipe()
+        self.lease = Lease::Held;
+        self.wipe()?;
+        Ok(Lease::Held)
     }
 
     /// Wipes the screen, so that the next frame draws every cell. [`Terminal::clear`] would ask the

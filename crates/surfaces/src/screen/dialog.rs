@@ -24,6 +24,7 @@ use self::edit::EditPanel;
 pub(super) use self::form::Form;
 use self::lift::LiftPanel;
 use super::event::Effect;
+use super::field::Pasted;
 use super::key::Key;
 use super::layout;
 use super::queue::{Place, Queue, Weight, Which};
@@ -218,10 +219,7 @@ impl Dialog {
     pub(super) fn says_more(&mut self, queue: &Queue) {
         let same = self.write_anew(queue);
         self.scroll.reads_otherwise(same);
-        self.since = None;
-        if let Some((_, eyes, _)) = &mut self.panel {
-            *eyes = Eyes::NotYet;
-        }
+        self.look_again();
     }
 
     /// The screen has another size: what was read in part is to be read again, and the panel is to
@@ -235,6 +233,14 @@ impl Dialog {
         if let Some((_, eyes, scroll)) = &mut self.panel {
             *eyes = Eyes::NotYet;
             *scroll = Scroll::new();
+        }
+    }
+
+    /// Nothing counts before it was drawn again.
+    pub(super) fn look_again(&mut self) {
+        self.since = None;
+        if let Some((_, eyes, _)) = &mut self.panel {
+            *eyes = Eyes::NotYet;
         }
     }
 
@@ -294,15 +300,15 @@ impl Dialog {
     }
 
     /// Takes a pasted text. It goes where a text is being written, and is dropped everywhere else.
-    pub(super) fn paste(&mut self, text: &str, now: WallTime) {
+    pub(super) fn paste(&mut self, text: &str, now: WallTime) -> Pasted {
         if self.in_grace(now) {
-            return;
+            return Pasted::Nowhere;
         }
         match &mut self.panel {
             Some((Panel::Deny(panel), ..)) => panel.paste(text),
             Some((Panel::Edit(panel), ..)) => panel.paste(text),
             Some((Panel::Allow(panel), ..)) => panel.paste(text),
-            Some((Panel::Confirm(_) | Panel::Lift(_), ..)) | None => {}
+            Some((Panel::Confirm(_) | Panel::Lift(_), ..)) | None => Pasted::Nowhere,
         }
     }
 

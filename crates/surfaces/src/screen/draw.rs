@@ -5,6 +5,8 @@ mod overview;
 mod request;
 mod transcript;
 
+use std::fmt;
+
 use pointsman_model::{Millis, WallTime};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -163,13 +165,12 @@ impl Canvas<'_> {
         self.reverse(area, 0);
     }
 
-    /// A heading of a pane.
-    fn title(&mut self, area: Rect, text: &str, has_keys: Attention) {
-        let text = clip(text, area.width.saturating_sub(2));
-        let rest = area
-            .width
-            .saturating_sub(text_width(&text))
-            .saturating_sub(3);
+    /// A heading of a pane, with what is out of view of the list below it.
+    fn title(&mut self, area: Rect, text: &str, has_keys: Attention, hidden: Hidden) {
+        let hidden = hidden.to_string();
+        let room = area.width.saturating_sub(text_width(&hidden));
+        let text = clip(text, room.saturating_sub(2));
+        let rest = room.saturating_sub(text_width(&text)).saturating_sub(3);
         let (lead, tone) = match has_keys {
             Attention::Here => ("▌", Tone::Heading),
             Attention::Elsewhere => (" ", Tone::Quiet),
@@ -179,6 +180,7 @@ impl Canvas<'_> {
             Ink::new(Tone::Key, lead),
             Ink::new(tone, format!("{text} ")),
             Ink::new(Tone::Quiet, line),
+            Ink::new(Tone::Heading, hidden),
         ];
         self.row(area, 0, &Row::of(inks));
     }
@@ -254,6 +256,34 @@ impl Canvas<'_> {
                     cell.reset();
                 }
             }
+        }
+    }
+}
+
+/// How many rows of a list are out of view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Hidden {
+    above: usize,
+    below: usize,
+}
+
+impl Hidden {
+    /// Of a list of `rows`, when `height` of them are in view from `top` on.
+    fn of(rows: usize, top: usize, height: usize) -> Self {
+        Self {
+            above: top.min(rows),
+            below: rows.saturating_sub(top.saturating_add(height)),
+        }
+    }
+}
+
+impl fmt::Display for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.above, self.below) {
+            (0, 0) => Ok(()),
+            (0, below) => write!(f, " ↓ {below} more "),
+            (above, 0) => write!(f, " ↑ {above} above "),
+            (above, below) => write!(f, " ↑ {above} above, ↓ {below} more "),
         }
     }
 }

@@ -43,6 +43,8 @@ pub(super) enum Event {
     Key(Key),
     /// A text was pasted.
     Pasted(String),
+    /// The terminal was lent, and is the screen's again.
+    TakenBack,
     /// The terminal has this size.
     Resized(Size),
     /// The screen as it is was put before the person's eyes.
@@ -74,6 +76,8 @@ pub(super) enum Effect {
     LookAt(RequestId, AbsPath),
     /// Throw away what was typed and not read yet.
     DropInput,
+    /// Give the terminal back and stop, until somebody lets this process go on.
+    Pause,
     /// Draw everything anew.
     Redraw,
     /// Ring the bell: somebody is waited for.

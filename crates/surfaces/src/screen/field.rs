@@ -9,7 +9,7 @@ use super::key::Key;
 use super::sheet::{Cell, cell_width};
 
 /// Longest text that typing and pasting make. A text that came longer may be edited, not grown.
-const BYTES_MAX: usize = 65_536;
+pub(super) const BYTES_MAX: usize = 65_536;
 
 /// How many lines a field takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,17 @@ pub(super) enum Took {
     Taken,
     /// It is no key of a field's.
     Left,
+}
+
+/// What became of a pasted text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pasted {
+    /// It is in the text.
+    In,
+    /// The text would grow beyond what a field holds; nothing of it is in.
+    TooLong,
+    /// Nothing is being written.
+    Nowhere,
 }
 
 /// See the module's words.
@@ -80,13 +91,17 @@ impl Field {
         Took::Taken
     }
 
-    /// Takes a pasted text.
-    pub(super) fn paste(&mut self, text: &str) {
-        let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        match self.lines {
-            Lines::One => self.insert(&text.replace('\n', " ")),
-            Lines::Many => self.insert(&text),
+    /// Takes a pasted text, all of it or nothing.
+    pub(super) fn paste(&mut self, text: &str) -> Pasted {
+        let mut text = text.replace("\r\n", "\n").replace('\r', "\n");
+        if self.lines == Lines::One {
+            text = text.replace('\n', " ");
         }
+        if !self.has_room(&text) {
+            return Pasted::TooLong;
+        }
+        self.insert(&text);
+        Pasted::In
     }
 
     /// The rows of the text at that width.
@@ -128,8 +143,12 @@ impl Field {
         drawn
     }
 
+    fn has_room(&self, text: &str) -> bool {
+        self.text.len().saturating_add(text.len()) <= BYTES_MAX
+    }
+
     fn insert(&mut self, text: &str) {
-        if self.text.len().saturating_add(text.len()) > BYTES_MAX {
+        if !self.has_room(text) {
             return;
         }
         self.text.insert_str(self.at, text);
@@ -252,9 +271,9 @@ mod tests {
     #[test]
     fn a_paste_of_ten_thousand_characters_goes_into_the_text() {
         let mut field = Field::new(Lines::One, "");
-        field.paste(&"y\r\n".repeat(10_000));
+        assert_eq!(field.paste(&"y\r\n".repeat(10_000)), Pasted::In);
         assert_eq!(field.text(), "y ".repeat(10_000));
-        field.paste(&"x".repeat(BYTES_MAX));
+        assert_eq!(field.paste(&"x".repeat(BYTES_MAX)), Pasted::TooLong);
         assert_eq!(field.text(), "y ".repeat(10_000));
     }
 

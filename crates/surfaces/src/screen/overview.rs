@@ -3,7 +3,7 @@
 //! The cursor stands on a thing, not on a row: whatever comes or goes, the same thing is under it,
 //! at the same height as long as that can be.
 
-use super::field::{Field, Lines, Took};
+use super::field::{Field, Lines, Pasted, Took};
 use super::key::{Key, Step};
 use super::queue::{Place, Queue, Which};
 use crate::roster::{Node, Roster, Twig};
@@ -194,9 +194,10 @@ impl Overview {
     }
 
     /// Takes a pasted text, while a filter is being typed.
-    pub(super) fn paste(&mut self, text: &str) {
-        if self.typing == Typing::Filter {
-            self.filter.paste(text);
+    pub(super) fn paste(&mut self, text: &str) -> Pasted {
+        match self.typing {
+            Typing::Filter => self.filter.paste(text),
+            Typing::Nothing => Pasted::Nowhere,
         }
     }
 

@@ -49,6 +49,8 @@ pub(super) struct Group {
     pub(super) weight: Weight,
     /// What lies where it would write, once that was looked at.
     pub(super) before: Option<Before>,
+    /// Another one after whatever was said of it.
+    pub(super) version: u64,
     key: Digest,
     /// What a filter looks in, in lower case.
     words: String,
@@ -71,6 +73,7 @@ impl Group {
             ended: None,
             weight,
             before: None,
+            version: 0,
             key,
         };
         group.add(open);
@@ -86,6 +89,11 @@ impl Group {
         );
         self.words.push_str(&more.to_lowercase());
         self.open.push(open);
+        self.says_more();
+    }
+
+    fn says_more(&mut self) {
+        self.version = self.version.saturating_add(1);
     }
 
     /// Who asks, of the oldest that is open.
@@ -169,6 +177,7 @@ impl Queue {
             .find(|open| open.request.id == id)
             .map(|open| open.request.lineage.agent().worker);
         group.open.retain(|open| open.request.id != id);
+        group.says_more();
         if let Some(count) = worker.and_then(|worker| self.waiting.get_mut(&worker)) {
             *count = count.saturating_sub(before.saturating_sub(group.open.len()));
         }
@@ -196,6 +205,7 @@ impl Queue {
         for open in group.open.iter_mut().filter(|open| open.request.id == id) {
             Arc::make_mut(open).advice.push(advice.clone());
         }
+        group.says_more();
     }
 
     /// Notes what a model says of a request.
@@ -206,6 +216,7 @@ impl Queue {
         for open in group.open.iter_mut().filter(|open| open.request.id == id) {
             Arc::make_mut(open).explanation = Some(Arc::clone(&explanation));
         }
+        group.says_more();
     }
 
     /// The ids of all that are open.
@@ -232,6 +243,7 @@ impl Queue {
     pub(super) fn set_before(&mut self, place: Place, before: Before) {
         if let Some(group) = self.groups.get_mut(&place) {
             group.before = Some(before);
+            group.says_more();
         }
     }
 

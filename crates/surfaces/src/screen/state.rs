@@ -3,31 +3,34 @@
 //! A new request changes lists and numbers, never the view: requests are opened by the person alone,
 //! or follow the one that they have just answered.
 
+mod keys;
 mod moves;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use pointsman_approvals::{Advice, OpenRequest};
+use pointsman_ledger::LedgerRecord;
 use pointsman_model::{
-    Answerer, Explanation, Millis, RequestId, RunId, Surface, Verdict, VerdictKind, WallTime,
+    Answerer, Explanation, Millis, RequestId, RunId, Surface, Verdict, WallTime, WorkerId,
 };
 use pointsman_swarm::RunEvent;
 use ratatui::layout::{Rect, Size};
 
 use self::moves::Way;
 use super::before::{self, Before};
-use super::dialog::{Dialog, Wish};
+use super::dialog::{Dialog, GRACE};
 use super::event::{Effect, Event};
-use super::key::Key;
+use super::field::Pasted;
 use super::layout::{self, Frame};
-use super::overview::{Heights, Move, Overview};
+use super::overview::Overview;
+use super::preview::{Made, Preview};
 use super::queue::{Added, Closed, Place, Queue, Which};
 use super::refused::Refused;
-use super::stop::{StopBox, StopTurn};
-use super::transcript::{Read, Transcript};
+use super::stop::StopBox;
+use super::transcript::Transcript;
 use crate::render::verdict_line;
-use crate::roster::{Node, Roster};
+use crate::roster::Roster;
 use crate::shown;
 
 /// The bell rings at most this often, however many requests come.
@@ -60,12 +63,23 @@ pub(super) enum Course {
 /// Where the person sits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seat {
-    /// At the run itself: it ends with this process.
+    /// At the run itself: this process leads it, whether or not its terminal is there.
     Leading,
     /// At a run of another process, which can be left alone.
     Attached,
     /// They have left it.
     Left,
+}
+
+/// Whose the keys are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hands {
+    /// The person's at this screen.
+    Here,
+    /// The person has left it with Ctrl-Z: what is typed from there on is meant for whoever comes up behind it.
+    Away,
+    /// The screen is back, drawn since then. What was typed before may still be on its way, a yes among it.
+    Returning(Option<WallTime>),
 }
 
 /// See the module's words.
@@ -81,8 +95,10 @@ pub(super) struct State {
     pub(super) over: Over,
     pub(super) course: Course,
     pub(super) seat: Seat,
+    pub(super) hands: Hands,
     /// What happened last.
     pub(super) notice: String,
+    preview: Option<Preview>,
     rang: Option<WallTime>,
     /// When the requests were opened that came since the last frame.
     fresh: Vec<WallTime>,
@@ -102,7 +118,9 @@ impl State {
             over: Over::Nothing,
             course: Course::On,
             seat: Seat::Leading,
+            hands: Hands::Here,
             notice: String::new(),
+            preview: None,
             rang: None,
             fresh: Vec::new(),
         }
@@ -141,22 +159,21 @@ impl State {
                 Vec::new()
             }
             Event::Loaded(worker, records) => {
-                let width = self.size.width;
-                match &mut self.view {
-                    View::Transcript(transcript) if transcript.worker == worker => {
-                        transcript.loaded(records, width);
-                    }
-                    View::Transcript(_) | View::Overview | View::Request(_) => {}
-                }
+                self.loaded(worker, records);
                 Vec::new()
             }
             Event::Before(id, before) => {
                 self.before(id, before);
                 Vec::new()
             }
+            Event::Key(_) | Event::Pasted(_) if !self.hands_are_here(now) => Vec::new(),
             Event::Key(key) => self.key(key, now),
             Event::Pasted(text) => {
                 self.pasted(&text, now);
+                Vec::new()
+            }
+            Event::TakenBack => {
+                self.taken_back();
                 Vec::new()
             }
             Event::Resized(size) => self.resized(size),
@@ -184,6 +201,37 @@ impl State {
             Which::Refused => &self.refused.list,
         };
         self.overview.refresh(&self.roster, list);
+        self.lay_out_preview();
+    }
+
+    /// Brings what is shown of the request under the cursor up to what it is now.
+    fn lay_out_preview(&mut self) {
+        let which = self.overview.which;
+        let area = layout::Overview::of(self.body()).preview;
+        let (Some(area), Some(place), View::Overview) =
+            (area, self.overview.waiting.on, &self.view)
+        else {
+            return;
+        };
+        let Some(group) = self.list(which).get(place) else {
+            self.preview = None;
+            return;
+        };
+        let made = Made {
+            which,
+            place,
+            version: group.version,
+            width: area.width,
+        };
+        let is_there = |preview: &Preview| preview.is_of(made);
+        if !self.preview.as_ref().is_some_and(is_there) {
+            self.preview = Some(Preview::new(made, group));
+        }
+    }
+
+    /// What is shown of the request under the cursor, if there is one.
+    pub(super) fn preview(&self) -> Option<&Preview> {
+        self.overview.waiting.on.and(self.preview.as_ref())
     }
 
     /// One of the two lists of requests.
@@ -349,8 +397,39 @@ impl State {
         Vec::new()
     }
 
+    fn loaded(&mut self, worker: WorkerId, records: Vec<Arc<LedgerRecord>>) {
+        let width = self.size.width;
+        match &mut self.view {
+            View::Transcript(transcript) if transcript.worker == worker => {
+                transcript.loaded(records, width);
+            }
+            View::Transcript(_) | View::Overview | View::Request(_) => {}
+        }
+    }
+
+    /// What was typed while the terminal was lent was meant for others; what is drawn is to be seen anew.
+    fn taken_back(&mut self) {
+        self.hands = Hands::Returning(None);
+        if let View::Request(dialog) = &mut self.view {
+            dialog.look_again();
+        }
+    }
+
+    /// Whether what is typed now is meant for this screen.
+    fn hands_are_here(&mut self, now: WallTime) -> bool {
+        if let Hands::Returning(Some(drawn)) = self.hands
+            && now.since(drawn) >= GRACE
+        {
+            self.hands = Hands::Here;
+        }
+        self.hands == Hands::Here
+    }
+
     /// What is on the screen was put before the person's eyes.
     fn drawn(&mut self, now: WallTime) {
+        if self.hands == Hands::Returning(None) {
+            self.hands = Hands::Returning(Some(now));
+        }
         let body = self.body();
         if !layout::fits(self.size) {
             return;
@@ -361,189 +440,22 @@ impl State {
     }
 
     fn pasted(&mut self, text: &str, now: WallTime) {
-        match (&self.over, &mut self.view) {
+        let pasted = match (&self.over, &mut self.view) {
             // A paste stops nothing either.
-            (Over::Stop(_) | Over::Help(_), _) => {}
+            (Over::Stop(_) | Over::Help(_), _) => Pasted::Nowhere,
             (Over::Nothing, View::Request(dialog)) => dialog.paste(text, now),
             (Over::Nothing, View::Transcript(transcript)) => transcript.paste(text),
             (Over::Nothing, View::Overview) => self.overview.paste(text),
-        }
-    }
-
-    fn key(&mut self, key: Key, now: WallTime) -> Vec<Effect> {
-        if key == Key::Chord('l') {
-            return vec![Effect::Redraw];
-        }
-        match (&mut self.over, key) {
-            (Over::Stop(_), key) => return self.stop_key(key),
-            (_, Key::Chord('c')) if self.course == Course::Stopping => {
-                return vec![Effect::Interrupt];
-            }
-            (_, Key::Chord('c')) => {
-                self.over = Over::Stop(StopBox::run());
-                return Vec::new();
-            }
-            (Over::Help(top), key) => {
-                match key.step() {
-                    Some(step) => *top = step.from(*top, super::draw::help_rows(), 10),
-                    None => self.over = Over::Nothing,
-                }
-                return Vec::new();
-            }
-            (Over::Nothing, _) => {}
-        }
-        if !layout::fits(self.size) {
-            return Vec::new();
-        }
-        let body = self.body();
-        match &mut self.view {
-            View::Overview => self.overview_key(key),
-            View::Request(dialog) => {
-                let list = match dialog.which {
-                    Which::Waiting => &self.queue,
-                    Which::Refused => &self.refused.list,
-                };
-                let wishes = dialog.key(key, list, body, now);
-                // That somebody is there is no answer to a key.
-                let touched = |wish: &Wish| matches!(wish, Wish::Do(Effect::Touch(_)));
-                let nothing = wishes.iter().all(touched) && !dialog.has_panel();
-                if nothing && key == Key::Char('?') {
-                    self.over = Over::Help(0);
-                }
-                self.grant(wishes)
-            }
-            View::Transcript(transcript) => {
-                let height = usize::from(body.height.saturating_sub(1));
-                match transcript.key(key, height) {
-                    Read::Back => self.view = View::Overview,
-                    Read::Other if key == Key::Char('?') => self.over = Over::Help(0),
-                    Read::On | Read::Other => {}
-                }
-                Vec::new()
-            }
-        }
-    }
-
-    fn stop_key(&mut self, key: Key) -> Vec<Effect> {
-        let Over::Stop(stop) = &mut self.over else {
-            return Vec::new();
         };
-        match stop.key(key) {
-            StopTurn::Stay => Vec::new(),
-            StopTurn::Fault(text) => {
-                self.notice = text.into();
-                Vec::new()
-            }
-            StopTurn::Close => {
-                self.over = Over::Nothing;
-                Vec::new()
-            }
-            StopTurn::Do(effect) => {
-                self.over = Over::Nothing;
-                if effect == Effect::StopRun {
-                    self.course = Course::Stopping;
-                    self.notice = "stopping the run".into();
-                }
-                vec![effect]
-            }
+        if pasted == Pasted::TooLong {
+            let kib = super::field::BYTES_MAX / 1_024;
+            self.notice = format!("a text here has at most {kib} KiB; nothing was pasted");
         }
-    }
-
-    fn overview_key(&mut self, key: Key) -> Vec<Effect> {
-        let areas = layout::Overview::of(self.body());
-        let heights = Heights {
-            agents: layout::Overview::entries(areas.tree),
-            waiting: layout::Overview::entries(areas.queue),
-        };
-        match self.overview.key(key, heights) {
-            Move::On => Vec::new(),
-            Move::Open(place) => self.open(place),
-            Move::Transcript(node) => match self.roster.worker_at(node) {
-                Some(worker) => self.show_transcript(worker),
-                None => Vec::new(),
-            },
-            Move::Stop(node) => {
-                self.ask_stop(node);
-                Vec::new()
-            }
-            Move::Other => {
-                match (key, self.seat) {
-                    (Key::Char('?'), _) => self.over = Over::Help(0),
-                    (Key::Char('c'), _) => self.turn_list(),
-                    (Key::Char('q'), Seat::Attached) => self.seat = Seat::Left,
-                    (Key::Char('q'), Seat::Leading) => {
-                        self.notice = "the run ends with this terminal: Ctrl-C stops it; `run --detach` outlives it".into();
-                    }
-                    _ => {}
-                }
-                Vec::new()
-            }
-        }
-    }
-
-    /// Shows what the classifier refused, or again what waits.
-    fn turn_list(&mut self) {
-        match self.overview.which {
-            Which::Refused => self.overview.turn_to(Which::Waiting),
-            Which::Waiting if self.refused.list.len() > 0 => {
-                self.overview.turn_to(Which::Refused);
-            }
-            Which::Waiting => {
-                self.notice = "no classifier has refused anything that can be lifted".into()
-            }
-        }
-    }
-
-    /// Carries out what the dialog wishes.
-    fn grant(&mut self, wishes: Vec<Wish>) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        for wish in wishes {
-            match wish {
-                Wish::Do(effect) => {
-                    match &effect {
-                        Effect::Answer(open, kind) => {
-                            self.queue.sent(open.request.id);
-                            self.notice = format!("{} {}", open.request.id, sending(kind));
-                        }
-                        Effect::Lift(id) => self.refused.list.sent(*id),
-                        _ => {}
-                    }
-                    effects.push(effect);
-                }
-                Wish::Say(text) => self.notice = text,
-                Wish::Back => self.view = View::Overview,
-                Wish::Next => effects.extend(self.go_on_from_here(Way::After)),
-                Wish::Before => effects.extend(self.go_on_from_here(Way::Before)),
-                Wish::Transcript(worker) => effects.extend(self.show_transcript(worker)),
-                Wish::Stop(worker) => self.ask_stop(Node::Agent(worker)),
-            }
-        }
-        effects
-    }
-
-    fn ask_stop(&mut self, node: Node) {
-        let agent = self
-            .roster
-            .worker_at(node)
-            .and_then(|worker| Some((worker, self.roster.agent(worker)?)));
-        self.over = Over::Stop(match agent {
-            Some((worker, agent)) => {
-                StopBox::agent(worker, shown::line(&agent.lineage.to_string()))
-            }
-            None => StopBox::run(),
-        });
     }
 }
 
-/// What is told while an answer is on its way to the disk.
-fn sending(kind: &VerdictKind) -> &'static str {
-    match kind {
-        VerdictKind::Allow { .. } => "a yes is on its way",
-        VerdictKind::Deny { .. } => "a no is on its way",
-        VerdictKind::Ended { .. } => "is being ended",
-    }
-}
-
+#[cfg(test)]
+mod lists;
 #[cfg(test)]
 mod never_a_yes;
 #[cfg(test)]

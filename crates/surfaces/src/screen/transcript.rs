@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pointsman_ledger::{LedgerRecord, RecordBody, Seq};
 use pointsman_model::WorkerId;
 
-use super::field::{Field, Lines, Took};
+use super::field::{Field, Lines, Pasted, Took};
 use super::key::Key;
 use super::sheet::{Line, Row, Tone, agents_lines, call_lines, wrap};
 use crate::render::record_line;
@@ -186,9 +186,10 @@ impl Transcript {
     }
 
     /// Takes a pasted text, while a search is being typed.
-    pub(super) fn paste(&mut self, text: &str) {
-        if let (Typing::Search, Some(field)) = (self.typing, &mut self.search) {
-            field.paste(text);
+    pub(super) fn paste(&mut self, text: &str) -> Pasted {
+        match (self.typing, &mut self.search) {
+            (Typing::Search, Some(field)) => field.paste(text),
+            (_, _) => Pasted::Nowhere,
         }
     }
 

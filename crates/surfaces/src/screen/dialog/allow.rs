@@ -7,7 +7,7 @@ use pointsman_approvals::OpenRequest;
 use pointsman_model::{GrantRequest, PermissionRequest, RuleText, VerdictKind};
 
 use super::{Form, SEND, Turn};
-use crate::screen::field::{Field, Lines, Took};
+use crate::screen::field::{Field, Lines, Pasted, Took};
 use crate::screen::key::Key;
 use crate::screen::sheet::{Ink, Line, Tone, rule_lines, wrap};
 use crate::session::{SessionScope, fault_of, grant_for};
@@ -68,9 +68,10 @@ impl AllowPanel {
         }
     }
 
-    pub(super) fn paste(&mut self, text: &str) {
-        if let (Typing::Rules, Some(field)) = (self.typing, &mut self.rules) {
-            field.paste(text);
+    pub(super) fn paste(&mut self, text: &str) -> Pasted {
+        match (self.typing, &mut self.rules) {
+            (Typing::Rules, Some(field)) => field.paste(text),
+            (_, _) => Pasted::Nowhere,
         }
     }
 

@@ -7,7 +7,7 @@ use pointsman_model::VerdictKind;
 
 use super::{Form, Turn};
 use crate::render::call_line;
-use crate::screen::field::{Field, Lines, Took};
+use crate::screen::field::{Field, Lines, Pasted, Took};
 use crate::screen::key::Key;
 use crate::screen::sheet::{Ink, Line, Tone, wrap};
 use crate::shown;
@@ -64,8 +64,8 @@ impl DenyPanel {
         panel
     }
 
-    pub(super) fn paste(&mut self, text: &str) {
-        self.field.paste(text);
+    pub(super) fn paste(&mut self, text: &str) -> Pasted {
+        self.field.paste(text)
     }
 
     pub(super) fn key(&mut self, key: Key) -> Turn {

@@ -7,7 +7,7 @@ use pointsman_model::VerdictKind;
 
 use super::{Form, SEND, Turn};
 use crate::edit::{Editable, NotEdited};
-use crate::screen::field::{Field, Lines, Took};
+use crate::screen::field::{Field, Lines, Pasted, Took};
 use crate::screen::key::Key;
 use crate::screen::sheet::{Line, Tone, wrap};
 
@@ -30,8 +30,8 @@ impl EditPanel {
         }
     }
 
-    pub(super) fn paste(&mut self, text: &str) {
-        self.field.paste(text);
+    pub(super) fn paste(&mut self, text: &str) -> Pasted {
+        self.field.paste(text)
     }
 
     pub(super) fn key(&mut self, key: Key) -> Turn {

@@ -11,6 +11,10 @@ const HELP: &[(&str, &str)] = &[
     ("↑ ↓ PgUp PgDn", "move, read on; j, k and the blank too"),
     ("?", "this help"),
     ("Ctrl-L", "draw everything anew"),
+    (
+        "Ctrl-Z",
+        "give the terminal back and stop; `fg` in the shell goes on",
+    ),
     ("Ctrl-C", "ask whether to stop the run; once more stops it"),
     ("", "overview"),
     ("Tab", "the other list"),

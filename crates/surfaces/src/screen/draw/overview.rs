@@ -5,19 +5,21 @@ use pointsman_model::{Millis, WallTime, WorkerId};
 use pointsman_swarm::JobEnd;
 use ratatui::layout::{Position, Rect};
 
-use super::{Attention, Canvas, Keys, column, column_right, header, short};
+use super::{Attention, Canvas, Hidden, Keys, column, column_right, header, short};
 use crate::roster::{Agent, Doing, JobRow, Node, Twig};
 use crate::screen::layout::{self, Frame};
 use crate::screen::overview::{Pane, Typing};
-use crate::screen::queue::{Group, Place, Queue, Weight, Which};
-use crate::screen::sheet::{Ink, Line, Row, Tone, request_sheet, text_width, wrap};
+use crate::screen::queue::{Group, Queue, Weight, Which};
+use crate::screen::sheet::{Ink, Line, Row, Tone, text_width, wrap};
 use crate::screen::state::{Seat, State};
 use crate::shown;
 
 /// From here on the time that is left is shown instead of the age.
 const SOON: Millis = Millis(30_000);
-/// Inputs longer than this are not drawn below the queue: it would be done for each frame.
-const PREVIEW_BYTES_MAX: usize = 32 * 1024;
+/// The part of a pane that names may take, so that what goes on has room: two fifths.
+const NAMES_PART: (u16, u16) = (2, 5);
+/// So much of a name is there however deep in the tree it stands.
+const NAME_MIN: u16 = 8;
 
 pub(super) fn draw(
     state: &State,
@@ -114,62 +116,123 @@ fn filtered(state: &State) -> String {
 
 fn tree(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
     let title = format!("agents{}", filtered(state));
-    canvas.title(area, &title, attention(state, Pane::Agents));
     let twigs = state.overview.tree(&state.roster);
     let nodes: Vec<Node> = twigs.iter().map(|twig| twig.node).collect();
     let height = layout::Overview::entries(area);
     let top = state.overview.agents.top(&nodes, height);
-    for (at, twig) in twigs.iter().skip(top).take(height).enumerate() {
+    let hidden = Hidden::of(nodes.len(), top, height);
+    canvas.title(area, &title, attention(state, Pane::Agents), hidden);
+    let in_view = twigs.iter().skip(top).take(height);
+    let words: Vec<TwigWords> = in_view
+        .clone()
+        .map(|twig| TwigWords::of(state, now, twig))
+        .collect();
+    let (part, of) = NAMES_PART;
+    let names = words
+        .iter()
+        .map(TwigWords::name_end)
+        .max()
+        .unwrap_or(0)
+        .min(area.width.saturating_mul(part) / of);
+    for (at, (twig, words)) in in_view.zip(&words).enumerate() {
         let number = at.saturating_add(1);
-        canvas.row(area, number, &twig_row(state, now, twig, area.width));
+        canvas.row(area, number, &words.row(names, area.width));
         if state.overview.agents.on == Some(twig.node) && state.overview.pane == Pane::Agents {
             canvas.reverse(area, number);
         }
     }
 }
 
-fn twig_row(state: &State, now: WallTime, twig: &Twig, width: u16) -> Row {
-    let indent = " ".repeat(usize::from(twig.depth).saturating_mul(2).saturating_add(1));
-    let (mark, tone, name, what, age) = match twig.node {
-        Node::Leader => {
-            let what = format!("leader of {}", state.run);
-            return Row::of(vec![Ink::new(Tone::Plain, format!("{indent}◆ {what}"))]);
-        }
-        Node::Job(at) => match state.roster.job(at) {
-            None => return Row::default(),
-            Some(job) => job_words(state, now, job),
-        },
-        Node::Agent(worker) => match state.roster.agent(worker) {
-            None => return Row::default(),
-            Some(agent) => {
-                let name = shown::line(&agent.lineage.agent().label);
-                agent_words(state, now, worker, agent, name)
+/// A row of the tree in words.
+struct TwigWords {
+    lead: String,
+    tone: Tone,
+    name: String,
+    what: String,
+    /// What stands at the right edge.
+    right: String,
+}
+
+impl TwigWords {
+    fn of(state: &State, now: WallTime, twig: &Twig) -> Self {
+        let (mark, tone, name, what, age) = match twig.node {
+            Node::Leader => {
+                let what = format!("leader of {}", state.run);
+                ("◆", Tone::Plain, String::new(), what, String::new())
             }
-        },
-    };
-    let refusals = state
-        .roster
-        .worker_at(twig.node)
-        .and_then(|worker| state.roster.agent(worker))
-        .map_or(0, |agent| agent.refusals);
-    let refused = match refusals {
-        0 => String::new(),
-        count => format!("{count} refused "),
-    };
-    let right = format!("{refused}{}", column_right(&age, 4));
-    let lead = format!("{indent}{mark} ");
-    let room = width
-        .saturating_sub(text_width(&lead))
-        .saturating_sub(text_width(&right))
-        .saturating_sub(1);
-    let name_width = (room / 2).min(24);
-    let what_width = room.saturating_sub(name_width).saturating_sub(1);
-    Row::of(vec![
-        Ink::new(tone, lead),
-        Ink::new(Tone::Plain, column(&name, name_width)),
-        Ink::new(tone, format!(" {}", column(&what, what_width))),
-        Ink::new(Tone::Quiet, format!(" {right}")),
-    ])
+            Node::Job(at) => match state.roster.job(at) {
+                None => (
+                    " ",
+                    Tone::Plain,
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                ),
+                Some(job) => job_words(state, now, job),
+            },
+            Node::Agent(worker) => match state.roster.agent(worker) {
+                None => (
+                    " ",
+                    Tone::Plain,
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                ),
+                Some(agent) => {
+                    let name = shown::line(&agent.lineage.agent().label);
+                    agent_words(state, now, worker, agent, name)
+                }
+            },
+        };
+        let refusals = state
+            .roster
+            .worker_at(twig.node)
+            .and_then(|worker| state.roster.agent(worker))
+            .map_or(0, |agent| agent.refusals);
+        let refused = match refusals {
+            0 => String::new(),
+            count => format!("{count} refused "),
+        };
+        let indent = " ".repeat(usize::from(twig.depth).saturating_mul(2).saturating_add(1));
+        Self {
+            lead: format!("{indent}{mark} "),
+            tone,
+            name,
+            what,
+            right: format!("{refused}{}", column_right(&age, 4)),
+        }
+    }
+
+    /// Where the name ends, when it is not cut.
+    fn name_end(&self) -> u16 {
+        text_width(&self.lead).saturating_add(text_width(&self.name))
+    }
+
+    /// The row, with names up to that column.
+    fn row(&self, names: u16, width: u16) -> Row {
+        let lead = text_width(&self.lead);
+        let name_width = match text_width(&self.name) {
+            0 => 0,
+            own => names.saturating_sub(lead).max(own.min(NAME_MIN)),
+        };
+        let room = width
+            .saturating_sub(lead)
+            .saturating_sub(text_width(&self.right))
+            .saturating_sub(1);
+        let between = if name_width == 0 { "" } else { "  " };
+        let what_width = room
+            .saturating_sub(name_width)
+            .saturating_sub(text_width(between));
+        Row::of(vec![
+            Ink::new(self.tone, &*self.lead),
+            Ink::new(Tone::Plain, column(&self.name, name_width)),
+            Ink::new(
+                self.tone,
+                format!("{between}{}", column(&self.what, what_width)),
+            ),
+            Ink::new(Tone::Quiet, format!(" {}", self.right)),
+        ])
+    }
 }
 
 type Words = (&'static str, Tone, String, String, String);
@@ -261,9 +324,11 @@ fn queue(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
         Which::Refused => "refused by the classifier, oldest first",
     };
     let title = format!("{what}{}", filtered(state));
-    canvas.title(area, &title, attention(state, Pane::Waiting));
     let places = state.overview.queue(list);
     let height = layout::Overview::entries(area);
+    let top = state.overview.waiting.top(&places, height);
+    let hidden = Hidden::of(places.len(), top, height);
+    canvas.title(area, &title, attention(state, Pane::Waiting), hidden);
     if places.is_empty() {
         let text = match (list.len(), which) {
             (0, Which::Waiting) => {
@@ -278,7 +343,6 @@ fn queue(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
         }
         return;
     }
-    let top = state.overview.waiting.top(&places, height);
     for (at, place) in places.iter().skip(top).take(height).enumerate() {
         let Some(group) = list.get(*place) else {
             continue;
@@ -338,25 +402,13 @@ fn group_row(list: &Queue, now: WallTime, (which, group): (Which, &Group), width
 
 /// The request under the cursor, as far as there is room.
 fn preview(state: &State, area: Rect, canvas: &mut Canvas<'_>) {
-    let list = state.list(state.overview.which);
-    let group = |place: Place| list.get(place);
-    let Some(group) = state.overview.waiting.on.and_then(group) else {
+    let Some(preview) = state.preview() else {
         return;
     };
-    let title = format!("{}, Enter opens it", group.first.id);
-    canvas.title(area, &title, Attention::Elsewhere);
+    let none = Hidden::default();
+    canvas.title(area, &preview.title, Attention::Elsewhere, none);
     let height = usize::from(area.height);
-    let rows = if group.first.call.text.as_str().len() > PREVIEW_BYTES_MAX {
-        wrap(
-            &[Line::plain(Tone::Quiet, "too long to be shown here")],
-            area.width,
-        )
-    } else {
-        let sheet = request_sheet(&group.open, group.before.as_ref());
-        let mut rows = wrap(&sheet.needed, area.width);
-        rows.extend(wrap(&sheet.further, area.width));
-        rows
-    };
+    let rows = &preview.rows;
     let fits = rows.len() < height;
     let shown = if fits {
         rows.len()

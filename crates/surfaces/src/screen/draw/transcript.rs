@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{Attention, Canvas, Keys, header};
+use super::{Attention, Canvas, Hidden, Keys, header};
 use crate::screen::layout::Frame;
 use crate::screen::sheet::{Ink, Row, Tone, clip, text_width};
 use crate::screen::state::State;
@@ -50,6 +50,7 @@ pub(super) fn draw(
         body,
         &format!("{what}{who}{place}{secrets}"),
         Attention::Here,
+        Hidden::default(),
     );
     if !reading.is_loaded() {
         canvas.row(area, 0, &Row::of(vec![Ink::new(Tone::Quiet, "reading…")]));

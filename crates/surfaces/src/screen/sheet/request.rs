@@ -142,7 +142,9 @@ fn written(input: &WriteInput, before: &Before) -> Vec<Line> {
         Before::Nothing => note("a new file:"),
         Before::Other(why) => note(&format!("{why}; it would say:")),
         Before::Text(text) if **text == *input.content => {
-            note("the file says this already:");
+            note("the file says this already, and would go on to say it:");
+            lines.extend(agents_lines(&input.content, "  ", Tone::Agent));
+            return lines;
         }
         Before::Text(text) => {
             note("- what is there now, + what it would say:");

@@ -14,7 +14,7 @@ use crate::screen::sheet::Row;
 use crate::screen::stage::Stage;
 
 /// A request to write that text.
-fn write(number: u32, content: &str) -> PermissionRequest {
+pub(super) fn write(number: u32, content: &str) -> PermissionRequest {
     let input = WriteInput {
         file_path: "/w/proj/build.sh".into(),
         content: content.into(),

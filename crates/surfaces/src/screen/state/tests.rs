@@ -5,12 +5,13 @@ use std::sync::Arc;
 use pointsman_approvals::Advice;
 use pointsman_model::{
     Answerer, EditInput, GrantScope, JsonText, Lineage, PermissionRequest, RequestId, RuleText,
-    Surface, ToolInput, ToolName, VerdictKind, WorkerId,
+    Surface, ToolInput, ToolName, VerdictKind,
 };
 use ratatui::layout::Size;
 
 use super::*;
 use crate::fixture;
+use crate::screen::key::Key;
 use crate::screen::stage::{Stage, request_of, step};
 
 fn id(number: u32) -> RequestId {

@@ -1,0 +1,197 @@
+//! Keys: to whatever has them, and what is done for it.
+
+use pointsman_model::{VerdictKind, WallTime};
+
+use super::super::dialog::Wish;
+use super::super::draw::help_rows;
+use super::super::event::Effect;
+use super::super::key::Key;
+use super::super::layout;
+use super::super::overview::{Heights, Move};
+use super::super::queue::Which;
+use super::super::stop::{StopBox, StopTurn};
+use super::super::transcript::Read;
+use super::moves::Way;
+use super::{Course, Hands, Over, Seat, State, View};
+use crate::roster::Node;
+use crate::shown;
+
+impl State {
+    pub(super) fn key(&mut self, key: Key, now: WallTime) -> Vec<Effect> {
+        match key {
+            Key::Chord('l') => return vec![Effect::Redraw],
+            Key::Chord('z') => {
+                self.hands = Hands::Away;
+                return vec![Effect::Pause];
+            }
+            _ => {}
+        }
+        match (&mut self.over, key) {
+            (Over::Stop(_), key) => return self.stop_key(key),
+            (_, Key::Chord('c')) if self.course == Course::Stopping => {
+                return vec![Effect::Interrupt];
+            }
+            (_, Key::Chord('c')) => {
+                self.over = Over::Stop(StopBox::run());
+                return Vec::new();
+            }
+            (Over::Help(top), key) => {
+                match key.step() {
+                    Some(step) => *top = step.from(*top, help_rows(), 10),
+                    None => self.over = Over::Nothing,
+                }
+                return Vec::new();
+            }
+            (Over::Nothing, _) => {}
+        }
+        if !layout::fits(self.size) {
+            return Vec::new();
+        }
+        let body = self.body();
+        match &mut self.view {
+            View::Overview => self.overview_key(key),
+            View::Request(dialog) => {
+                let list = match dialog.which {
+                    Which::Waiting => &self.queue,
+                    Which::Refused => &self.refused.list,
+                };
+                let wishes = dialog.key(key, list, body, now);
+                // That somebody is there is no answer to a key.
+                let touched = |wish: &Wish| matches!(wish, Wish::Do(Effect::Touch(_)));
+                let nothing = wishes.iter().all(touched) && !dialog.has_panel();
+                if nothing && key == Key::Char('?') {
+                    self.over = Over::Help(0);
+                }
+                self.grant(wishes)
+            }
+            View::Transcript(transcript) => {
+                let height = usize::from(body.height.saturating_sub(1));
+                match transcript.key(key, height) {
+                    Read::Back => self.view = View::Overview,
+                    Read::Other if key == Key::Char('?') => self.over = Over::Help(0),
+                    Read::On | Read::Other => {}
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn stop_key(&mut self, key: Key) -> Vec<Effect> {
+        let Over::Stop(stop) = &mut self.over else {
+            return Vec::new();
+        };
+        match stop.key(key) {
+            StopTurn::Stay => Vec::new(),
+            StopTurn::Fault(text) => {
+                self.notice = text.into();
+                Vec::new()
+            }
+            StopTurn::Close => {
+                self.over = Over::Nothing;
+                Vec::new()
+            }
+            StopTurn::Do(effect) => {
+                self.over = Over::Nothing;
+                if effect == Effect::StopRun {
+                    self.course = Course::Stopping;
+                    self.notice = "stopping the run".into();
+                }
+                vec![effect]
+            }
+        }
+    }
+
+    fn overview_key(&mut self, key: Key) -> Vec<Effect> {
+        let areas = layout::Overview::of(self.body());
+        let heights = Heights {
+            agents: layout::Overview::entries(areas.tree),
+            waiting: layout::Overview::entries(areas.queue),
+        };
+        match self.overview.key(key, heights) {
+            Move::On => Vec::new(),
+            Move::Open(place) => self.open(place),
+            Move::Transcript(node) => match self.roster.worker_at(node) {
+                Some(worker) => self.show_transcript(worker),
+                None => Vec::new(),
+            },
+            Move::Stop(node) => {
+                self.ask_stop(node);
+                Vec::new()
+            }
+            Move::Other => {
+                match (key, self.seat) {
+                    (Key::Char('?'), _) => self.over = Over::Help(0),
+                    (Key::Char('c'), _) => self.turn_list(),
+                    (Key::Char('q'), Seat::Attached) => self.seat = Seat::Left,
+                    (Key::Char('q'), Seat::Leading) => {
+                        self.notice = "Ctrl-C stops the run; a closed terminal leaves it on, for `pointsman attach`".into();
+                    }
+                    _ => {}
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    /// Shows what the classifier refused, or again what waits.
+    fn turn_list(&mut self) {
+        match self.overview.which {
+            Which::Refused => self.overview.turn_to(Which::Waiting),
+            Which::Waiting if self.refused.list.len() > 0 => {
+                self.overview.turn_to(Which::Refused);
+            }
+            Which::Waiting => {
+                self.notice = "no classifier has refused anything that can be lifted".into()
+            }
+        }
+    }
+
+    /// Carries out what the dialog wishes.
+    fn grant(&mut self, wishes: Vec<Wish>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for wish in wishes {
+            match wish {
+                Wish::Do(effect) => {
+                    match &effect {
+                        Effect::Answer(open, kind) => {
+                            self.queue.sent(open.request.id);
+                            self.notice = format!("{} {}", open.request.id, sending(kind));
+                        }
+                        Effect::Lift(id) => self.refused.list.sent(*id),
+                        _ => {}
+                    }
+                    effects.push(effect);
+                }
+                Wish::Say(text) => self.notice = text,
+                Wish::Back => self.view = View::Overview,
+                Wish::Next => effects.extend(self.go_on_from_here(Way::After)),
+                Wish::Before => effects.extend(self.go_on_from_here(Way::Before)),
+                Wish::Transcript(worker) => effects.extend(self.show_transcript(worker)),
+                Wish::Stop(worker) => self.ask_stop(Node::Agent(worker)),
+            }
+        }
+        effects
+    }
+
+    fn ask_stop(&mut self, node: Node) {
+        let agent = self
+            .roster
+            .worker_at(node)
+            .and_then(|worker| Some((worker, self.roster.agent(worker)?)));
+        self.over = Over::Stop(match agent {
+            Some((worker, agent)) => {
+                StopBox::agent(worker, shown::line(&agent.lineage.to_string()))
+            }
+            None => StopBox::run(),
+        });
+    }
+}
+
+/// What is told while an answer is on its way to the disk.
+fn sending(kind: &VerdictKind) -> &'static str {
+    match kind {
+        VerdictKind::Allow { .. } => "a yes is on its way",
+        VerdictKind::Deny { .. } => "a no is on its way",
+        VerdictKind::Ended { .. } => "is being ended",
+    }
+}

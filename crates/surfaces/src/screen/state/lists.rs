@@ -1,0 +1,180 @@
+//! What the lists and one-line views tell, and what they leave out.
+
+use pointsman_ledger::WorkerEnd;
+use pointsman_model::{Lineage, RequestId, WorkerId};
+use pointsman_swarm::{JobEnd, RunEvent};
+
+use crate::fixture;
+use crate::screen::before::Before;
+use crate::screen::event::{Effect, Event};
+use crate::screen::stage::{Stage, request_of, step};
+
+#[track_caller]
+fn sees(stage: &Stage, text: &str) {
+    assert!(stage.text().contains(text), "{text}\n{}", stage.text());
+}
+
+/// A run of so many jobs, each of which asks.
+fn many(width: u16, height: u16, count: u32) -> Stage {
+    let mut stage = Stage::new(width, height);
+    for number in 1..=count {
+        let job = Lineage::root(step(number, &format!("job-{number}")));
+        stage.spawned(&job);
+        stage.asks(request_of(number, &format!("make {number}"), &job));
+    }
+    stage
+}
+
+#[test]
+fn a_list_says_how_much_of_it_is_out_of_view() {
+    for (width, height) in [(80, 24), (120, 24), (120, 40)] {
+        let mut stage = many(width, height, 60);
+        let rows = |stage: &Stage| {
+            let text = stage.text();
+            let asks = text.matches(" make ").count();
+            let agents = text.matches(" waits for you").count();
+            (asks, agents)
+        };
+        let (asks, agents) = rows(&stage);
+        // The leader is a row of the tree, too.
+        let below = 60 - agents;
+        sees(&stage, "requests, oldest first ─");
+        sees(&stage, &format!("↓ {} more", 60 - asks));
+        sees(&stage, &format!("↓ {below} more"));
+        stage.press("<end>");
+        sees(&stage, &format!("↑ {} above", 60 - asks));
+        stage.press("<up>".repeat(asks).as_str());
+        sees(&stage, &format!("↑ {} above, ↓ 1 more", 60 - asks - 1));
+    }
+    let stage = many(80, 24, 3);
+    for sign in ["above", "more"] {
+        assert!(!stage.text().contains(sign), "{}", stage.text());
+    }
+}
+
+#[test]
+fn a_tab_in_a_one_line_view_is_a_sign() {
+    let docs = Lineage::root(step(1, "do\tcs"));
+    let request = request_of(1, "rm\t-rf\tbuild", &docs);
+    let mut stage = Stage::new(80, 24);
+    stage.spawned(&docs).asks(request.clone());
+    sees(&stage, "Bash rm⇥-rf⇥build");
+    sees(&stage, "do⇥cs");
+    stage.press("<enter>");
+    // The call itself is as it would be written.
+    sees(&stage, "│ rm  -rf build");
+    sees(&stage, "runs `rm⇥-rf⇥build`");
+}
+
+#[test]
+fn why_a_job_failed_stands_beside_it() {
+    let docs = Lineage::root(step(1, "docs"));
+    let why = "ended at step 2, Bash: error: (exit code 1)\n1 call done, 1 failed, 0 refused";
+    let mut stage = Stage::with_jobs(80, 24, &["docs"]);
+    stage.spawned(&docs);
+    stage.worker_ends(WorkerId::new(fixture::run(), 1), WorkerEnd::Failed, why);
+    sees(
+        &stage,
+        "failed  ended at step 2, Bash: error: (exit code 1)",
+    );
+    stage.take(Event::Run(RunEvent::JobEnded {
+        job: "docs".into(),
+        end: JobEnd::Failed { reason: why.into() },
+    }));
+    sees(
+        &stage,
+        "failed: ended at step 2, Bash: error: (exit code 1)",
+    );
+    sees(&stage, "1/1 jobs, 1 not well");
+}
+
+#[test]
+fn the_name_of_an_agent_takes_no_more_room_than_it_needs() {
+    let mut stage = Stage::with_jobs(100, 30, &["sec", "tests"]);
+    let (sec, tests) = (
+        Lineage::root(step(1, "sec")),
+        Lineage::root(step(2, "tests")),
+    );
+    stage.spawned(&sec).spawned(&tests);
+    stage.runs(&request_of(1, "sleep 600", &tests));
+    sees(&stage, "   · sec    works");
+    sees(&stage, "   ▶ tests  runs Bash sleep 600");
+}
+
+#[test]
+fn the_request_under_the_cursor_is_laid_out_once_and_in_bounds() {
+    let mut stage = Stage::new(120, 40);
+    stage
+        .asks(super::read_whole::write(1, "new\n"))
+        .press("<down>");
+    let rows = |stage: &Stage| stage.state.preview().unwrap().rows.as_ptr();
+    sees(&stage, "r3-1, Enter opens it");
+    let once = rows(&stage);
+    stage.see().take(Event::Tick).see();
+    assert_eq!(rows(&stage), once);
+    let id = RequestId::new(fixture::run(), 1);
+    stage.take(Event::Before(id, Before::Text("old\n".into())));
+    sees(&stage, "│ - old");
+    // The file that is there counts as the new content does.
+    stage.take(Event::Before(id, Before::Text("x\n".repeat(20_000).into())));
+    sees(&stage, "too long to be shown here");
+}
+
+#[test]
+fn a_paste_that_has_no_room_says_so() {
+    let mut stage = Stage::new(80, 24);
+    stage
+        .asks(fixture::request(1, "git push"))
+        .press("<enter>d");
+    stage.see().take(Event::Pasted("x".repeat(70_000)));
+    sees(&stage, "at most 64 KiB; nothing was pasted");
+    stage.see().take(Event::Pasted("no".into()));
+    sees(&stage, "tell the agent: no");
+}
+
+#[test]
+fn q_at_the_run_itself_says_what_ends_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.press("q");
+    sees(
+        &stage,
+        "Ctrl-C stops the run; a closed terminal leaves it on, for `pointsman attach`",
+    );
+}
+
+#[test]
+fn ctrl_z_pauses_in_every_view_and_what_is_drawn_after_it_is_to_be_seen_anew() {
+    for keys in [
+        "",
+        "?",
+        "s",
+        "/",
+        "<enter>",
+        "<enter>a",
+        "<enter>dno",
+        "<enter>t",
+    ] {
+        let mut stage = Stage::new(80, 40);
+        stage.asks(fixture::request(1, "git push"));
+        stage.press(keys).press("<C-z>");
+        assert_eq!(stage.effects.last(), Some(&Effect::Pause), "{keys}");
+        // What is typed on is not for this screen.
+        let (before, now) = (stage.text(), stage.now);
+        stage.press("<C-c>a<C-y>q<esc>x");
+        stage.now = now;
+        assert_eq!((stage.text(), stage.answers()), (before, vec![]), "{keys}");
+    }
+    let mut stage = Stage::new(80, 40);
+    stage
+        .asks(fixture::request(1, "git push"))
+        .press("<enter>a<C-z>");
+    stage.take(Event::TakenBack);
+    // One that was on its way still comes after the frame.
+    for _ in 0..2 {
+        stage.take(Event::Key(crate::screen::key::Key::Chord('y')));
+        stage.take(Event::Drawn).wait(150);
+    }
+    assert_eq!(stage.answers(), []);
+    stage.press("<C-y>");
+    assert_eq!(stage.answers().len(), 1);
+}
