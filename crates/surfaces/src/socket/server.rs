@@ -118,6 +118,9 @@ async fn talk(
         if guest.is(Doing::Telling).is_err() || say(write, &reply, guest).await == Said::NotHeard {
             return Ok(());
         }
+        // However much it has asked at once, everybody else has a turn after each answer: whoever waits at the door,
+        // and the leader itself.
+        tokio::task::yield_now().await;
     }
 }
 

@@ -438,6 +438,34 @@ async fn whoever_watches_hears_what_opens_and_what_ends() {
     watching.await.unwrap();
 }
 
+/// On one thread, where a task that does not make way is the only one that runs.
+#[tokio::test]
+async fn whoever_asks_much_at_once_makes_way_after_each_answer() {
+    const ASKS: usize = 100;
+    let leader = Desk::start().await;
+    let stream = UnixStream::connect(&leader.path).await.unwrap();
+    let (read, mut write) = stream.into_split();
+    let asks = b"{\"ask\":\"status\"}\n".repeat(ASKS);
+    write.write_all(&asks).await.unwrap();
+    let turns = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = Arc::clone(&turns);
+    let mut others = JoinSet::new();
+    others.spawn(async move {
+        loop {
+            counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            tokio::task::yield_now().await;
+        }
+    });
+    let mut answers = BufReader::new(read).lines();
+    for _ in 0..ASKS {
+        assert!(answers.next_line().await.unwrap().is_some());
+    }
+    let turns = turns.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(turns >= ASKS, "{turns} turns for others in {ASKS} answers");
+    others.shutdown().await;
+    leader.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_that_are_only_held_keep_nobody_out() {
     let leader = Desk::start().await;
