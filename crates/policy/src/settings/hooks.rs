@@ -1,5 +1,6 @@
 //! Hooks as settings configure them: which program or address is asked at which event.
 
+mod guards;
 mod matcher;
 mod reading;
 
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use pointsman_model::{FilePlace, Millis, RuleSource, RuleText};
 use serde::Serialize;
 
+pub(in crate::settings) use guards::{SHAPE, holds_guard};
 pub use matcher::{HookMatcher, HookRegex};
 
 /// All hooks that count, in the order of the files and within them.

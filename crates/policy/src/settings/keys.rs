@@ -230,6 +230,17 @@ pub(super) const HOOK_EVENTS_OTHER: &[&str] = &[
     "ElicitationResult",
 ];
 
+/// Events of other programs whose hooks have the same shape, each with ours.
+pub(super) const HOOK_EVENTS_OF_OTHERS: &[(&str, &str)] = &[
+    ("BeforeTool", "PreToolUse"),
+    ("AfterTool", "PostToolUse"),
+    ("beforeShellExecution", "PreToolUse"),
+    ("beforeMCPExecution", "PreToolUse"),
+    ("beforeReadFile", "PreToolUse"),
+    ("BeforeAgent", "SubagentStart"),
+    ("AfterAgent", "SubagentStop"),
+];
+
 /// Keys of a group of hooks.
 pub(super) const HOOK_GROUP: &[&str] = &["matcher", "hooks"];
 

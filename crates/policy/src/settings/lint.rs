@@ -41,6 +41,11 @@ fn read<'r>(rules: impl Iterator<Item = &'r PermissionRule>) -> Vec<Read<'r>> {
 /// What is told of a rule at every loading: that it can never match, that nobody knows its tool, that
 /// it is read in another way than it looks.
 pub(super) fn at_load(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Problem> {
+    never_matches(rule, parsed).or_else(|| looks_otherwise(rule, parsed))
+}
+
+/// A rule that matches no call: nobody knows its tool, or what it says of it can't be.
+pub(super) fn never_matches(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Problem> {
     let fault = || {
         let fault = parsed.fault(rule.behavior)?;
         Some(Problem {
@@ -50,9 +55,7 @@ pub(super) fn at_load(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Prob
             hint: fault.hint,
         })
     };
-    unknown_tool(rule, parsed)
-        .or_else(fault)
-        .or_else(|| looks_otherwise(rule, parsed))
+    unknown_tool(rule, parsed).or_else(fault)
 }
 
 /// A warning about a rule.
@@ -103,7 +106,7 @@ fn stand_in(loaded: &Loaded) -> Option<&PermissionRule> {
 
 /// A deny or ask for a tool that nobody knows forbids nothing. Names with `_` or `*` are of servers,
 /// or patterns; which of them exist is not known here.
-fn unknown_tool(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Problem> {
+pub(super) fn unknown_tool(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Problem> {
     let ToolPattern::Exact(name) = &parsed.tool else {
         return None;
     };

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::content::{FileContent, Said};
 use super::document::{Json, Located, Member, Source};
+use super::hooks::{self, holds_guard};
 use super::keys;
 use super::place::{Dialect, SettingsPlace, SettingsPlaces};
 use crate::rule::known_tools;
@@ -94,12 +95,23 @@ impl Reader<'_> {
 
     /// Reports keys that come twice: readers disagree on which of them counts.
     pub(super) fn doubles(&mut self, members: &[Member]) {
+        self.doubles_weighing(members, Severity::Warning);
+    }
+
+    /// The same, where it may weigh more. Which of two was meant is not known, so a guard in either may be lost.
+    pub(super) fn doubles_weighing(&mut self, members: &[Member], severity: Severity) {
         let mut before: FxHashMap<&str, &Member> = FxHashMap::default();
         for member in members {
             if let Some(first) = before.insert(&member.key, member) {
                 let line = self.source.place(first.key_at).line;
+                let guards = holds_guard(&first.value) || holds_guard(&member.value);
+                let severity = if guards {
+                    Severity::StopsUnattended
+                } else {
+                    severity
+                };
                 self.report(
-                    Severity::Warning,
+                    severity,
                     member.key_at,
                     format!("`{}` is here twice, first on line {line}", member.key),
                     Some("write the key once; here lists of both are read and of other values the last"),
@@ -136,7 +148,8 @@ impl Reader<'_> {
             (Some("guard"), json) => within == "a hook" && !matches!(json, Json::Bool(false)),
             _ => false,
         };
-        let severity = if loses {
+        let guards = holds_guard(&member.value);
+        let severity = if loses || guards {
             Severity::StopsUnattended
         } else {
             Severity::Warning
@@ -146,7 +159,10 @@ impl Reader<'_> {
         } else {
             format!("unknown key `{}` in {within}", member.key)
         };
-        let hint = near.map(|near| format!("did you mean `{near}`?"));
+        let hint = match near {
+            Some(near) => Some(format!("did you mean `{near}`?")),
+            None => guards.then(|| hooks::SHAPE.to_owned()),
+        };
         self.report(severity, member.key_at, message, hint.as_deref());
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use pointsman_model::{Millis, RuleSource, RuleText};
 
+use super::guards::{SHAPE, is_of_a_hook};
 use super::{HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting};
 use crate::settings::document::{Json, Located, Member};
 use crate::settings::keys;
@@ -55,31 +56,26 @@ impl Reader<'_> {
     pub(in crate::settings) fn hooks(&mut self, value: &Located) {
         let Json::Object(events) = &value.json else {
             let message = format!("`hooks` is an object, and this is {}", value.json.kind());
-            self.report(self.of_a_guard(), value.at, message, None);
+            self.report(self.loss_of(value), value.at, message, Some(SHAPE));
             return;
         };
         self.doubles(events);
+        if events.iter().any(|member| is_of_a_hook(&member.key)) {
+            let message = "this is a hook, and here the events stand".to_owned();
+            self.report(self.loss_of(value), value.at, message, Some(SHAPE));
+            return;
+        }
         for member in events {
             let event = HookEvent::ALL
                 .into_iter()
                 .find(|event| event.as_str() == &*member.key);
             match event {
                 Some(event) => self.groups(event, member),
-                None if keys::HOOK_EVENTS_OTHER.contains(&&*member.key) => {}
-                None => {
-                    let names = HookEvent::ALL.map(HookEvent::as_str);
-                    self.unknown_key(member, "`hooks`", &[&names, keys::HOOK_EVENTS_OTHER]);
+                None if keys::HOOK_EVENTS_OTHER.contains(&&*member.key) => {
+                    self.silent_event(member);
                 }
+                None => self.no_event(member),
             }
-        }
-    }
-
-    /// How much the loss of a hook weighs that might be a guard: all of the managed settings are.
-    fn of_a_guard(&self) -> Severity {
-        if self.place.source == RuleSource::PolicySettings {
-            Severity::StopsUnattended
-        } else {
-            Severity::Warning
         }
     }
 
@@ -87,7 +83,12 @@ impl Reader<'_> {
         let Json::List(groups) = &member.value.json else {
             let kind = member.value.json.kind();
             let message = format!("`{}` is a list, and this is {kind}", member.key);
-            self.report(self.of_a_guard(), member.value.at, message, None);
+            self.report(
+                self.loss_of(&member.value),
+                member.value.at,
+                message,
+                Some(SHAPE),
+            );
             return;
         };
         for group in groups {
@@ -101,16 +102,21 @@ impl Reader<'_> {
                 "this is an object with `matcher` and `hooks`, not {}",
                 group.json.kind()
             );
-            self.report(self.of_a_guard(), group.at, message, None);
+            self.report(self.loss_of(group), group.at, message, None);
             return;
         };
         self.doubles(members);
+        if self.is_bare_hook(group, members) {
+            return;
+        }
         let mut matcher = Ok(HookMatcher::All);
-        let mut entries: &[Located] = &[];
+        let mut matched = None;
+        let mut entries: Vec<&Located> = Vec::new();
         let mut said = false;
         for member in members {
             match (&*member.key, &member.value.json) {
                 ("matcher", Json::Text(text)) => {
+                    matched = Some(&member.value);
                     matcher = HookMatcher::parse(text).map_err(|why| (member.value.at, why));
                 }
                 ("matcher", Json::Null) => {}
@@ -118,22 +124,42 @@ impl Reader<'_> {
                     let why = format!("it is a string, and this is {}", other.kind());
                     matcher = Err((member.value.at, why));
                 }
-                ("hooks", Json::List(list)) => (entries, said) = (list, true),
-                ("hooks", _) => {}
-                _ => self.unknown_key(member, "a group of hooks", &[keys::HOOK_GROUP]),
+                // Two lists are both read.
+                ("hooks", Json::List(list)) => {
+                    entries.extend(list);
+                    said = true;
+                }
+                ("hooks", other) => {
+                    let message = format!("`hooks` is a list, and this is {}", other.kind());
+                    let hint = "write the hook in `[` and `]`";
+                    self.report(
+                        self.loss_of(&member.value),
+                        member.value.at,
+                        message,
+                        Some(hint),
+                    );
+                    said = true;
+                }
+                ("guard", _) => self.guard_of_a_group(member),
+                (key, _) => {
+                    said |= keys::nearest(key, keys::HOOK_GROUP) == Some("hooks");
+                    self.unknown_key(member, "a group of hooks", &[keys::HOOK_GROUP]);
+                }
             }
         }
         if !said {
             let message = "here a list `hooks` is missing".to_owned();
-            self.report(self.of_a_guard(), group.at, message, None);
+            self.report(self.loss_of(group), group.at, message, None);
         }
+        let severity = self.loss_of(group);
         let matcher = matcher.map_err(|(at, why)| {
-            let guards = entries.iter().any(says_guard);
-            let severity = if guards { Severity::StopsUnattended } else { self.of_a_guard() };
             let hint = "the hooks below it are left out; write names, or a regular expression without look-around";
             self.report(severity, at, format!("this matcher can't be read: {why}"), Some(hint));
         });
         let Ok(matcher) = matcher else { return };
+        if let Some(matched) = matched {
+            self.unmet_matcher(event, &matcher, matched, severity);
+        }
         for entry in entries {
             self.hook(event, &matcher, entry);
         }
@@ -142,15 +168,11 @@ impl Reader<'_> {
     fn hook(&mut self, event: HookEvent, matcher: &HookMatcher, entry: &Located) {
         let Json::Object(members) = &entry.json else {
             let message = format!("a hook is an object, and this is {}", entry.json.kind());
-            self.report(self.of_a_guard(), entry.at, message, None);
+            self.report(self.loss_of(entry), entry.at, message, None);
             return;
         };
-        self.doubles(members);
-        let severity = if says_guard(entry) {
-            Severity::StopsUnattended
-        } else {
-            self.of_a_guard()
-        };
+        let severity = self.loss_of(entry);
+        self.doubles_weighing(members, severity);
         let mut read = Entry::new();
         for member in members {
             self.field(severity, member, &mut read);
@@ -217,7 +239,10 @@ impl Reader<'_> {
                 }
             }
             ("if", Json::Text(text)) => match parse_rule(text) {
-                Ok(_) => read.condition = Some(RuleText::new(text)),
+                Ok(parsed) => {
+                    self.unmet_condition(severity, member, text, &parsed);
+                    read.condition = Some(RuleText::new(text));
+                }
                 Err(error) => {
                     let place = self.source.place_within(member.value.at, error.column());
                     let message = format!("this hook's `if` can't be read: {error}");
@@ -231,13 +256,9 @@ impl Reader<'_> {
                 }
             },
             ("timeout", Json::Number(_)) => read.timeout = self.seconds(member),
-            ("guard", Json::Bool(guard)) => {
-                read.duty = if *guard {
-                    HookDuty::Guard
-                } else {
-                    HookDuty::Plain
-                };
-            }
+            ("guard", Json::Bool(true)) => read.duty = HookDuty::Guard,
+            // What another mark said stands.
+            ("guard", Json::Bool(false)) => {}
             ("resident", Json::Bool(true)) if read.life == HookLife::OneCall => {
                 read.life = HookLife::Resident;
             }
@@ -260,16 +281,6 @@ impl Reader<'_> {
             _ => self.unknown_key(member, "a hook", &[keys::HOOK, keys::HOOK_OTHER]),
         }
     }
-}
-
-/// Whether an entry is marked as a guard, whatever else is wrong with it.
-fn says_guard(entry: &Located) -> bool {
-    let Json::Object(members) = &entry.json else {
-        return false;
-    };
-    members
-        .iter()
-        .any(|member| &*member.key == "guard" && !matches!(member.value.json, Json::Bool(false)))
 }
 
 fn kind_or_text(json: &Json) -> String {
