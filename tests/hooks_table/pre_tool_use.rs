@@ -22,9 +22,19 @@ fn said() -> Vec<Row> {
         Row {
             answer: "exit 0, nothing or plain text",
             real: "no opinion",
-            ours: SAME,
-            why: "",
+            ours: "the same, and text is told; of a guard text is a question in its name",
+            why: "a guard that writes something may mean no (law 15)",
             probes: vec![
+                probe(
+                    PRE,
+                    "echo no way".into(),
+                    ALLOW_ECHO,
+                    echo(),
+                    &["nobody_can_answer"],
+                )
+                .matching("*", json!({"guard": true})),
+                probe(PRE, "true".into(), ALLOW_ECHO, echo(), &["success"])
+                    .matching("*", json!({"guard": true})),
                 probe(PRE, "true".into(), ALLOW_ECHO, echo(), &["success"]),
                 probe(
                     PRE,

@@ -108,6 +108,7 @@ impl Hooks {
         let environment = place
             .environment
             .clone()
+            .with("CLAUDECODE", "1")
             .with("CLAUDE_PROJECT_DIR", place.project.as_str())
             .with("CLAUDE_CODE_SESSION_ATTENDED", attended)
             .with("POINTSMAN_PROJECT_DIR", place.project.as_str());

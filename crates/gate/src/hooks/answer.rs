@@ -41,6 +41,8 @@ pub(super) struct Said {
     pub(super) output: Option<Box<str>>,
     /// What is to come after its no.
     pub(super) after: AfterNo,
+    /// What it wrote that says nothing, though it may have been to. Of a guard that is a failure.
+    pub(super) stray: Option<Box<str>>,
 }
 
 /// What a hook wants after its no.
@@ -89,23 +91,28 @@ impl Said {
             context: None,
             output: None,
             after: AfterNo::GoesOn,
+            stray: None,
         }
     }
 }
 
 /// Reads the answer of a hook that ran.
 pub(super) fn read(event: HookEvent, finished: &Finished) -> Said {
-    let output = read_output(finished);
     match finished.end {
-        End::Exited(0) => match output {
-            Ok(None) => plain_text(event, finished),
-            Ok(Some(output)) => said(event, output).unwrap_or_else(|why| Said::failed(&why)),
-            Err(why) => Said::failed(&why),
+        End::Exited(0) => match Written::read(finished) {
+            Written::Nothing => Said::nothing(),
+            Written::Text(text) => plain_text(event, &text),
+            Written::Object(text) => {
+                said(event, text.as_bytes()).unwrap_or_else(|why| Said::failed(&why))
+            }
+            Written::Garbled { text, why } => {
+                tightening(event, &text).unwrap_or_else(|| Said::failed(&why))
+            }
         },
-        End::Exited(BLOCKED) if blocks(event) => blocked(event, finished, output),
+        End::Exited(BLOCKED) if blocks(event) => blocked(event, finished),
         End::Exited(code) => {
             let how = with_stderr(&format!("it ended with code {code}"), finished);
-            tightening(event, output).unwrap_or_else(|| Said::failed(&how))
+            tightening(event, &finished.stdout.text()).unwrap_or_else(|| Said::failed(&how))
         }
         End::Signalled(signal) => Said::failed(&with_stderr(
             &format!("it was killed by signal {signal}"),
@@ -118,10 +125,7 @@ pub(super) fn read(event: HookEvent, finished: &Finished) -> Said {
 
 /// Reads the line of a hook that stays.
 pub(super) fn read_line(event: HookEvent, line: &[u8]) -> Said {
-    strict::object(line)
-        .map_err(|error| format!("what it wrote is no answer: {error}"))
-        .and_then(|output| said(event, output))
-        .unwrap_or_else(|why| Said::failed(&why))
+    said(event, line).unwrap_or_else(|why| Said::failed(&why))
 }
 
 /// What counts of the line of a hook that stays when it does not say which line it answers. It may be an
@@ -151,11 +155,12 @@ pub(super) fn read_response(event: HookEvent, status: u16, body: &[u8]) -> Said 
 }
 
 /// Text that is no JSON says nothing, but at the start of a session, where it is for the agents.
-fn plain_text(event: HookEvent, finished: &Finished) -> Said {
+fn plain_text(event: HookEvent, text: &str) -> Said {
     let mut said = Said::nothing();
-    let text = finished.stdout.text();
-    if event == HookEvent::SessionStart && !text.trim().is_empty() {
-        said.context = Some(bounded(text.trim()));
+    if event == HookEvent::SessionStart {
+        said.context = Some(bounded(text));
+    } else {
+        said.stray = Some("it wrote text, which is no answer".into());
     }
     said
 }
@@ -178,13 +183,10 @@ fn blocks(event: HookEvent) -> bool {
 }
 
 /// Exit code 2 blocks whatever was written; the reason is what stands on standard error.
-fn blocked(event: HookEvent, finished: &Finished, output: Result<Option<Output>, String>) -> Said {
+fn blocked(event: HookEvent, finished: &Finished) -> Said {
     let stderr = finished.stderr.text();
     let reason = match stderr.trim() {
-        "" => output
-            .ok()
-            .flatten()
-            .and_then(|output| said(event, output).ok())
+        "" => tightening(event, &finished.stdout.text())
             .filter(|said| said.came == HookCame::Deny)
             .map(|said| said.text),
         text => Some(bounded(text)),
@@ -194,33 +196,78 @@ fn blocked(event: HookEvent, finished: &Finished, output: Result<Option<Output>,
 }
 
 /// What a hook that failed by its exit code said nevertheless, if that only makes things stricter.
-fn tightening(event: HookEvent, output: Result<Option<Output>, String>) -> Option<Said> {
-    let said = said(event, output.ok()??).ok()?;
+fn tightening(event: HookEvent, text: &str) -> Option<Said> {
+    let said = said(event, text.trim().as_bytes()).ok()?;
     match said.came {
         HookCame::Deny | HookCame::Ask | HookCame::Halt => Some(said.only_stricter()),
         HookCame::Nothing | HookCame::Allow | HookCame::Failed => None,
     }
 }
 
-/// The object on standard output; nothing when there is only plain text. Of what was cut nobody can tell whether an
-/// answer stood in it.
-fn read_output(finished: &Finished) -> Result<Option<Output>, String> {
-    let cut = finished.stdout.cut();
-    if cut > 0 {
-        return Err(format!("it wrote {cut} bytes more than a hook may"));
+/// What a program wrote on its standard output.
+enum Written {
+    /// Nothing but blanks.
+    Nothing,
+    /// Words that are for nobody here.
+    Text(String),
+    /// What begins as an object.
+    Object(String),
+    /// What may have been an answer, and can't be read as one.
+    Garbled { text: String, why: String },
+}
+
+/// Words of answers. Text in which one stands is an answer that went wrong.
+const ANSWER_WORDS: [&str; 4] = [
+    "\"hookSpecificOutput\"",
+    "\"permissionDecision\"",
+    "\"decision\"",
+    "\"continue\"",
+];
+
+impl Written {
+    /// Of what was cut nobody can tell whether an answer stood in it.
+    fn read(finished: &Finished) -> Self {
+        let text = finished.stdout.text();
+        let text = text.trim().to_owned();
+        let garbled = |text: String, why: &str| Self::Garbled {
+            text,
+            why: why.to_owned(),
+        };
+        let Some(bytes) = finished.stdout.whole() else {
+            let cut = finished.stdout.cut();
+            // What is left of an object is none.
+            return garbled(
+                String::new(),
+                &format!("it wrote {cut} bytes more than a hook may"),
+            );
+        };
+        if std::str::from_utf8(&bytes).is_err() {
+            return garbled(text, "what it wrote is no answer: it is no UTF-8 text");
+        }
+        if text.starts_with('{') {
+            return Self::Object(text);
+        }
+        let of_an_answer = text.starts_with(['[', '\u{feff}'])
+            || text.contains('\0')
+            || ANSWER_WORDS.iter().any(|word| text.contains(word));
+        if of_an_answer {
+            return garbled(
+                text,
+                "what it wrote is no answer: it is more than one JSON object",
+            );
+        }
+        if text.is_empty() {
+            Self::Nothing
+        } else {
+            Self::Text(text)
+        }
     }
-    let text = finished.stdout.text();
-    let text = text.trim();
-    if !text.starts_with('{') {
-        return Ok(None);
-    }
-    strict::object(text.as_bytes())
-        .map(Some)
-        .map_err(|error| format!("what it wrote is no answer: {error}"))
 }
 
 /// What the object says. An error says what is wrong with it.
-fn said(event: HookEvent, output: Output) -> Result<Said, String> {
+fn said(event: HookEvent, text: &[u8]) -> Result<Said, String> {
+    let output: Output =
+        strict::object(text).map_err(|error| format!("what it wrote is no answer: {error}"))?;
     let mut said = match event {
         HookEvent::PreToolUse => pre_tool_use(&output)?,
         HookEvent::PermissionRequest => permission_request(&output)?,
@@ -244,6 +291,12 @@ fn said(event: HookEvent, output: Output) -> Result<Said, String> {
         said.text = bounded(output.stop_reason.as_deref().unwrap_or("it said to stop"));
     } else if said.text.is_empty() {
         said.text = bounded(output.system_message.as_deref().unwrap_or_default());
+    }
+    if said.came == HookCame::Nothing && said.updated.is_none() {
+        said.stray = wire::stray_key(event, text).map(|key| {
+            format!("it says `{key}`, which is no word of such an answer, and decides nothing")
+                .into()
+        });
     }
     Ok(said)
 }

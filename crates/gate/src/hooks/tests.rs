@@ -323,6 +323,65 @@ async fn a_hooks_process_group_is_on_record() {
     assert!(one.pgid > 0 && one.started_ticks > 0 && !one.mark.is_empty());
 }
 
+/// A guard that meant to say no: each of these let the call pass.
+#[tokio::test]
+async fn law_15_a_guard_whose_output_is_no_answer_asks() {
+    let deny =
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
+    for (line, of_a_guard, told) in [
+        (
+            format!("printf '\\357\\273\\277%s' '{deny}'"),
+            "ask",
+            "no answer",
+        ),
+        (format!("printf '\\000%s' '{deny}'"), "ask", "no answer"),
+        (format!("printf '\\377%s' '{deny}'"), "ask", "no answer"),
+        (format!("echo checking; echo '{deny}'"), "ask", "no answer"),
+        (format!("echo '[{deny}]'"), "ask", "no answer"),
+        (
+            "echo '{\"permissionDecision\":\"deny\"}'".to_owned(),
+            "ask",
+            "decides nothing",
+        ),
+        ("echo denied".to_owned(), "ask", "it wrote text"),
+        ("echo '{}'".to_owned(), "none", ""),
+        ("true".to_owned(), "none", ""),
+        ("echo; echo".to_owned(), "none", ""),
+        ("echo noted >&2".to_owned(), "none", ""),
+    ] {
+        let ground = Ground::new().await;
+        for (setting, expect) in [
+            (hook(PRE, 1, &line), "none"),
+            (guard(hook(PRE, 1, &line)), of_a_guard),
+        ] {
+            let hooks = ground.hooks(vec![setting], Attended::Yes);
+            let lineage = Lineage::root(ground.worker(1));
+            let scene = HookScene {
+                lineage: &lineage,
+                folder: &ground.root(),
+                mode: PermissionMode::Default,
+                effects: &Effects::default(),
+                stop: &CancellationToken::new(),
+            };
+            let turn = hooks
+                .pre_tool_use(&call(&ground, "Bash", "{}"), &scene)
+                .await;
+            let came = match &turn.vote {
+                PreToolUseVote::Ladder(HookVote::None) => "none",
+                PreToolUseVote::Ladder(HookVote::Ask { .. }) => "ask",
+                other => panic!("{line}: {other:?}"),
+            };
+            assert_eq!(came, expect, "{line}: {:?}", turn.reports);
+            // What a plain hook's output came to is shown as well.
+            assert!(
+                turn.reports[0].text.contains(told),
+                "{line}: {:?}",
+                turn.reports
+            );
+        }
+    }
+}
+
 /// Asks a hook that nobody waits for about a call of an agent that `stop` stops.
 async fn start_detached(ground: &Ground, line: &str, stop: &CancellationToken) -> Arc<Hooks> {
     let detached = HookSetting {

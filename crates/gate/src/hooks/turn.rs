@@ -75,6 +75,12 @@ impl Turn {
     }
 
     fn of(hook: &HookSetting, mut said: Said, took: Millis) -> Self {
+        // What a hook wrote that says nothing may have been its no: a guard is there to be heard (law 15).
+        match (said.stray.take(), hook.duty) {
+            (Some(stray), HookDuty::Guard) => said = Said::failed(&stray),
+            (Some(stray), HookDuty::Plain) if said.text.is_empty() => said.text = stray,
+            (Some(_) | None, HookDuty::Plain) | (None, HookDuty::Guard) => {}
+        }
         let name: Box<str> = (*hook.name()).into();
         let (wishes, remarks) = sort(std::mem::take(&mut said.updates), &name, hook.source);
         if !remarks.is_empty() {

@@ -50,6 +50,9 @@ fn told(event: HookEvent, end: End, stdout: &str, stderr: &str) -> String {
     if let Some(output) = said.output {
         line.push_str(&format!(" output: {output}"));
     }
+    if let Some(stray) = said.stray {
+        line.push_str(&format!(" stray: {stray}"));
+    }
     match said.after {
         AfterNo::GoesOn => {}
         AfterNo::Stops => line.push_str(" and stops"),
@@ -85,7 +88,10 @@ fn behavior(behavior: &str, more: &str) -> String {
 #[test]
 fn silence_and_plain_text_are_no_vote() {
     pre(0, "", "", "nothing");
-    pre(0, "all fine here", "a warning", "nothing");
+    pre(0, " \n", "", "nothing");
+    let text = "nothing stray: it wrote text, which is no answer";
+    pre(0, "all fine here", "a warning", text);
+    pre(0, "checked {3} files", "", text);
     pre(0, "{}", "", "nothing");
     pre(0, r#"  {"systemMessage":"seen"}"#, "", "nothing: seen");
 }
@@ -196,6 +202,72 @@ fn law_15_lists_and_maps_in_the_place_of_objects_and_words_are_failures() {
         r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":["a","b"]}}"#;
     let line = told(HookEvent::PostToolUse, End::Exited(0), streams, "");
     assert!(line.starts_with("failed: "), "{line}");
+}
+
+/// Each would have said no, or meant to. A plain hook's is no vote and shown; what a guard's comes to is tried with
+/// real programs.
+#[test]
+fn law_15_what_was_to_be_an_answer_is_not_passed_over() {
+    let deny = decision("deny", "");
+    let bytes = |bytes: &[u8]| {
+        let mut ended = finished(End::Exited(0), "", "");
+        ended.stdout.push(bytes);
+        read(HookEvent::PreToolUse, &ended)
+    };
+    for (case, text) in [
+        ("a byte order mark", format!("\u{feff}{deny}")),
+        ("a NUL", format!("\0{deny}")),
+        ("a NUL behind it", format!("{deny}\0")),
+        ("a line before it", format!("checking\n{deny}")),
+        ("a list around it", format!("[{deny}]")),
+        ("an empty list", "[]".to_owned()),
+        ("two of them", format!("{deny}{deny}")),
+    ] {
+        let said = bytes(text.as_bytes());
+        assert_eq!(said.came, HookCame::Failed, "{case}: {}", said.text);
+    }
+    let invalid = [&b"\xff"[..], deny.as_bytes()].concat();
+    assert_eq!(bytes(&invalid).came, HookCame::Failed);
+    // A no counts though its reason can't be read whole; a yes does not.
+    let with = |decision_: &str| {
+        let text = decision(decision_, r#","permissionDecisionReason":"X""#);
+        let (before, after) = text.split_once('X').unwrap();
+        [before.as_bytes(), b"\xff", after.as_bytes()].concat()
+    };
+    assert_eq!(bytes(&with("deny")).came, HookCame::Deny);
+    assert_eq!(bytes(&with("allow")).came, HookCame::Failed);
+}
+
+#[test]
+fn law_15_an_object_that_decides_nothing_says_why() {
+    let stray = |key: &str| {
+        format!(
+            "nothing stray: it says `{key}`, which is no word of such an answer, and decides nothing"
+        )
+    };
+    let unwrapped = r#"{"permissionDecision":"deny"}"#;
+    pre(0, unwrapped, "", &stray("permissionDecision"));
+    pre(0, r#"{"verdict":"deny"}"#, "", &stray("verdict"));
+    let cased =
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissiondecision":"deny"}}"#;
+    pre(0, cased, "", &stray("permissiondecision"));
+    let of_another =
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","decision":{"behavior":"deny"}}}"#;
+    pre(0, of_another, "", &stray("decision"));
+    request(0, r#"{"decision":"block"}"#, &stray("decision"));
+    let of_a_call = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","permissionDecision":"deny"}}"#;
+    request(0, of_a_call, &stray("permissionDecision"));
+    // Beside a decision they are passed over, and what is known is no stray.
+    pre(0, &decision("deny", r#","note":1"#), "", "deny");
+    pre(
+        0,
+        r#"{"suppressOutput":true,"turn":3,"continue":true}"#,
+        "",
+        "nothing",
+    );
+    let context =
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"x"}}"#;
+    pre(0, context, "", "nothing context: x");
 }
 
 #[test]
@@ -365,7 +437,12 @@ fn told_hooks_object_add_and_replace() {
         "main is green\n",
         "nothing context: main is green",
     );
-    row(Stop, 0, "main is green", "nothing");
+    row(
+        Stop,
+        0,
+        "main is green",
+        "nothing stray: it wrote text, which is no answer",
+    );
     let output = specific(
         PostToolUse,
         r#""updatedToolOutput":{"stdout":"a","stderr":"b"}"#,

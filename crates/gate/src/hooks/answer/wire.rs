@@ -1,9 +1,12 @@
 //! The JSON that hooks write. Keys that don't concern us are passed over, as other hosts do; a known
 //! key with a wrong value makes the whole answer unreadable.
 
+use std::collections::BTreeMap;
+
 use pointsman_model::{JsonText, RuleText};
 use pointsman_policy::settings::HookEvent;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::strict::{self, Object};
@@ -107,6 +110,56 @@ pub(super) fn tool_output(raw: Option<&RawValue>) -> Result<Option<Box<str>>, St
     strict::object(raw.get().as_bytes())
         .map(|Streams { stdout, stderr }| Some(format!("{stdout}{stderr}").into()))
         .map_err(|_| "its updatedToolOutput is neither a text nor has it a `stdout`".into())
+}
+
+/// Keys of every answer. `turn` is of hooks that stay.
+const TOP: [&str; 8] = [
+    "continue",
+    "stopReason",
+    "systemMessage",
+    "suppressOutput",
+    "decision",
+    "reason",
+    "hookSpecificOutput",
+    "turn",
+];
+
+/// The first key of an answer that nobody reads at an event at which answers decide. It may have been to.
+pub(super) fn stray_key(event: HookEvent, text: &[u8]) -> Option<String> {
+    type Keys<T> = BTreeMap<String, T>;
+    let specific: &[&str] = match event {
+        HookEvent::PreToolUse => &[
+            "hookEventName",
+            "permissionDecision",
+            "permissionDecisionReason",
+            "updatedInput",
+            "updatedPermissions",
+            "additionalContext",
+        ],
+        HookEvent::PermissionRequest => &["hookEventName", "decision", "additionalContext"],
+        HookEvent::PermissionDenied
+        | HookEvent::PostToolUse
+        | HookEvent::PostToolUseFailure
+        | HookEvent::Notification
+        | HookEvent::SubagentStart
+        | HookEvent::SubagentStop
+        | HookEvent::SessionStart
+        | HookEvent::SessionEnd
+        | HookEvent::Stop => return None,
+    };
+    // The old form answers no question.
+    let old_form =
+        |key: &str| event == HookEvent::PermissionRequest && matches!(key, "decision" | "reason");
+    let top: Keys<&RawValue> = serde_json::from_slice(text).ok()?;
+    let within: Keys<IgnoredAny> = top
+        .get("hookSpecificOutput")
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default();
+    let strays = top
+        .keys()
+        .filter(|key| !TOP.contains(&&***key) || old_form(key));
+    let strays = strays.chain(within.keys().filter(|key| !specific.contains(&&***key)));
+    strays.min().cloned()
 }
 
 /// An input as a hook would have it.
