@@ -86,3 +86,53 @@ async fn law_15_a_guard_that_can_not_start_stops_an_unattended_run() {
     let named = problems.first().and_then(|problem| problem.place.clone());
     assert_eq!(named.unwrap().to_string(), "settings.json:3:1");
 }
+
+/// The most usual spelling, in a project whose path has signs that shells read.
+#[tokio::test]
+async fn the_projects_root_is_one_word_in_quotes() {
+    for name in ["plain", "sp ace", "it's (1) & $x", "a\\b"] {
+        let ground = Ground::new().await;
+        let project = ground.root().join(name);
+        std::fs::create_dir(project.as_path()).unwrap();
+        ground.script(&format!("{name}/good.sh"), "exit 0");
+        let place = HookPlace {
+            project: project.clone(),
+            ..ground.hook_place(Attended::Yes)
+        };
+        let told = |line: &str| {
+            let hooks = vec![guard(hook(HookEvent::PreToolUse, 3, line))];
+            let told = hooks_that_cant_start(&HookSettings { hooks }, &place);
+            let told: Vec<_> = told.into_iter().map(|problem| problem.message).collect();
+            told.join(", ")
+        };
+        for fine in [
+            "\"$CLAUDE_PROJECT_DIR\"/good.sh",
+            "\"$CLAUDE_PROJECT_DIR/good.sh\" --now",
+            "\"${CLAUDE_PROJECT_DIR}\"/good.sh",
+            "\"${CLAUDE_PROJECT_DIR}/good.sh\"",
+            "sh \"$CLAUDE_PROJECT_DIR\"/gone.sh",
+            "echo \\\"x; true",
+        ] {
+            assert_eq!(told(fine), "", "{name}: {fine}");
+        }
+        let gone = format!("this hook can't start: there is no `{project}/gone.sh`");
+        assert_eq!(told("\"$CLAUDE_PROJECT_DIR\"/gone.sh"), gone);
+        assert_eq!(told("\"$CLAUDE_PROJECT_DIR/gone.sh\""), gone);
+    }
+    // Outside of quotes the shell parts it, and there is no such program.
+    let ground = Ground::new().await;
+    let project = ground.root().join("sp ace");
+    std::fs::create_dir(project.as_path()).unwrap();
+    ground.script("sp ace/good.sh", "exit 0");
+    let place = HookPlace {
+        project,
+        ..ground.hook_place(Attended::Yes)
+    };
+    let hooks = vec![hook(
+        HookEvent::PreToolUse,
+        3,
+        "$CLAUDE_PROJECT_DIR/good.sh",
+    )];
+    let told = hooks_that_cant_start(&HookSettings { hooks }, &place);
+    assert!(told[0].message.ends_with("/sp`"), "{}", told[0].message);
+}
