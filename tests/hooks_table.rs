@@ -30,6 +30,12 @@ struct Probe {
     ends: &'static [&'static str],
     /// What the text of the last end contains.
     tells: &'static str,
+    /// The calls of a second job, of another agent.
+    later: Vec<(&'static str, Value)>,
+    /// Further settings of the file that configures the hooks.
+    settings: Value,
+    /// A file of the project, and what it holds after the run; nothing when it is not there.
+    file: Option<(&'static str, Option<&'static str>)>,
 }
 
 /// One row of the table.
@@ -51,6 +57,10 @@ fn bash(command: &str) -> (&'static str, Value) {
 
 fn write(path: &str) -> (&'static str, Value) {
     ("Write", json!({ "file_path": path, "content": "x" }))
+}
+
+fn read(path: &str) -> (&'static str, Value) {
+    ("Read", json!({ "file_path": path }))
 }
 
 /// A command line that prints this object.
@@ -91,6 +101,9 @@ fn probe(
         steps,
         ends,
         tells: "",
+        later: Vec::new(),
+        settings: json!({}),
+        file: None,
     }
 }
 
@@ -122,21 +135,55 @@ impl Probe {
         Self { tells, ..self }
     }
 
+    /// Another agent's calls, once the first is done; their ends follow.
+    fn then(self, later: Vec<(&'static str, Value)>) -> Self {
+        Self { later, ..self }
+    }
+
+    fn ruled(self, rules: &'static str) -> Self {
+        Self { rules, ..self }
+    }
+
+    fn setting(self, settings: Value) -> Self {
+        Self { settings, ..self }
+    }
+
+    fn leaving(self, file: &'static str, holds: Option<&'static str>) -> Self {
+        let file = Some((file, holds));
+        Self { file, ..self }
+    }
+
+    /// The job file: the calls of the agent, and those of another one behind it.
+    fn job(&self) -> String {
+        let steps = |steps: &[(&str, Value)]| -> String {
+            let step = |(tool, input): &(&str, Value)| {
+                let fields = input.as_object().unwrap();
+                let fields: Vec<String> = fields
+                    .iter()
+                    .map(|(name, value)| format!("{name} = {value}"))
+                    .collect();
+                format!(
+                    "[[job.step]]\ntool = \"{tool}\"\ninput = {{ {} }}\n",
+                    fields.join(", ")
+                )
+            };
+            steps.iter().map(step).collect()
+        };
+        let mut job = format!(
+            "[[job]]\nname = \"work\"\n{}\n{}",
+            self.rules,
+            steps(&self.steps)
+        );
+        if !self.later.is_empty() {
+            let head = "[[job]]\nname = \"later\"\nneeds = [\"work\"]\n";
+            job.push_str(&format!("{head}{}", steps(&self.later)));
+        }
+        job
+    }
+
     #[track_caller]
     fn check(&self, row: &str) {
-        let mut job = format!("[[job]]\nname = \"work\"\n{}\n", self.rules);
-        for (tool, input) in &self.steps {
-            let fields = input.as_object().unwrap();
-            let fields: Vec<String> = fields
-                .iter()
-                .map(|(name, value)| format!("{name} = {value}"))
-                .collect();
-            job.push_str(&format!(
-                "[[job.step]]\ntool = \"{tool}\"\ninput = {{ {} }}\n",
-                fields.join(", ")
-            ));
-        }
-        let project = Project::with_job(&job);
+        let project = Project::with_job(&self.job());
         let mut events = serde_json::Map::new();
         for (event, matcher, more, line) in &self.hooks {
             let mut hook = json!({ "type": "command", "command": line });
@@ -147,7 +194,9 @@ impl Probe {
             let groups = events.entry(*event).or_insert_with(|| json!([]));
             groups.as_array_mut().unwrap().push(group);
         }
-        let settings = json!({ "hooks": events }).to_string();
+        let mut settings = self.settings.clone();
+        settings["hooks"] = events.into();
+        let settings = settings.to_string();
         match self.whose {
             Whose::Person => {
                 std::fs::create_dir_all(project.home().join(".claude")).unwrap();
@@ -187,6 +236,13 @@ impl Probe {
             .map(|body| body["text"].to_string())
             .unwrap_or_default();
         assert!(last.contains(self.tells), "{row}: {last}");
+        if let Some((file, holds)) = self.file {
+            let text = std::fs::read_to_string(project.root().join(file)).ok();
+            match holds {
+                None => assert_eq!(text, None, "{row}"),
+                Some(holds) => assert!(text.unwrap_or_default().contains(holds), "{row}: {file}"),
+            }
+        }
     }
 }
 

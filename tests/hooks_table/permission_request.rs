@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ALLOW_ECHO, ASKED, Row, Whose, answers, bash, probe, says, write, yes};
+use super::{ALLOW_ECHO, ASKED, Row, Whose, answers, bash, probe, read, says, write, yes};
 
 #[expect(
     clippy::too_many_lines,
@@ -13,6 +13,15 @@ pub(super) fn rows() -> Vec<Row> {
     let rule = |behavior: &str, content: &str| {
         json!([{"type": "addRules", "behavior": behavior, "destination": "session",
             "rules": [{"toolName": "Bash", "ruleContent": content}]}])
+    };
+    let kept = |behavior: &str, destination: &str| {
+        json!([{"type": "addRules", "behavior": behavior, "destination": destination,
+            "rules": [{"toolName": "Bash", "ruleContent": "touch *"}]}])
+    };
+    let mode = |mode: &str| json!([{"type": "setMode", "mode": mode, "destination": "session"}]);
+    let touches = || vec![bash("touch one"), bash("touch two")];
+    let first = |line: String, steps, ends| {
+        probe(ASKED, line, "", steps, ends).matching("*", json!({"if": "Bash(touch one)"}))
     };
     let updating =
         |updates: &Value| answers(&json!({"behavior": "allow", "updatedPermissions": updates}));
@@ -194,14 +203,30 @@ pub(super) fn rows() -> Vec<Row> {
             real: "in force at once, a deny too; written to the file that is named",
             ours: "the same from the person's own and managed hooks; a project's for its agent and run alone",
             why: "a project's hook keeps nothing in files (section 7)",
+            // The hook is asked about the first call alone, so what lets the second pass is the rule.
             probes: vec![
-                probe(
-                    ASKED,
+                first(yes(), touches(), &["success", "nobody_can_answer"]),
+                first(
                     updating(&rule("allow", "touch *")),
-                    "",
-                    vec![bash("touch one"), bash("touch two")],
+                    touches(),
+                    &["success", "success", "success"],
+                )
+                .then(vec![bash("touch three")])
+                .leaving(".claude/settings.json", None),
+                first(
+                    updating(&kept("allow", "projectSettings")),
+                    touches(),
                     &["success", "success"],
-                ),
+                )
+                .leaving(".claude/settings.json", Some("Bash(touch *)")),
+                first(
+                    updating(&kept("allow", "localSettings")),
+                    touches(),
+                    &["success", "success", "nobody_can_answer"],
+                )
+                .of(Whose::Project)
+                .then(vec![bash("touch three")])
+                .leaving(".claude/settings.local.json", None),
                 probe(
                     ASKED,
                     updating(&rule("deny", "echo *")),
@@ -217,21 +242,38 @@ pub(super) fn rows() -> Vec<Row> {
             ours: "acceptEdits and folders become grants to the agent; other modes do not count",
             why: "an agent's context is frozen (law 16)",
             probes: vec![
-                probe(
-                    ASKED,
-                    updating(
-                        &json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]),
-                    ),
-                    "",
-                    vec![write("one.txt"), write("two.txt")],
+                first(
+                    updating(&mode("acceptEdits")),
+                    vec![bash("touch one"), write("two.txt")],
                     &["success", "success"],
                 ),
-                probe(
-                    ASKED,
-                    answers(&json!({"behavior": "deny"})),
-                    "",
-                    vec![write("one.txt")],
-                    &["denied_by_hook"],
+                first(
+                    updating(&mode("bypassPermissions")),
+                    vec![bash("touch one"), write("two.txt")],
+                    &["success", "nobody_can_answer"],
+                ),
+                // Nor does one that trusts less: the next call is allowed by its rule, which plan would refuse.
+                first(
+                    updating(&mode("plan")),
+                    vec![bash("touch one"), bash("mkdir two")],
+                    &["success", "success"],
+                )
+                .ruled("allow = [\"Bash(mkdir *)\"]"),
+                first(
+                    yes(),
+                    vec![bash("touch one"), read("/etc/passwd")],
+                    &["success", "nobody_can_answer"],
+                ),
+                first(
+                    updating(
+                        &json!([{"type": "addDirectories", "directories": ["/etc"], "destination": "session"}]),
+                    ),
+                    vec![
+                        bash("touch one"),
+                        read("/etc/passwd"),
+                        write("/etc/pointsman-test"),
+                    ],
+                    &["success", "success", "nobody_can_answer"],
                 ),
             ],
         },

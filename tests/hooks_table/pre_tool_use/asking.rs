@@ -175,6 +175,39 @@ pub(super) fn rows() -> Vec<Row> {
             ],
         },
         Row {
+            answer: "disableAllHooks",
+            real: "no hook runs",
+            ours: "the same; a project's word counts once the project is trusted",
+            why: "it loosens (law 7)",
+            probes: vec![
+                probe(
+                    PRE,
+                    "exit 2".into(),
+                    ALLOW_ECHO,
+                    vec![bash("echo hi")],
+                    &["success"],
+                )
+                .setting(json!({"disableAllHooks": true})),
+                probe(
+                    PRE,
+                    "exit 2".into(),
+                    ALLOW_ECHO,
+                    vec![bash("echo hi")],
+                    &["denied_by_hook"],
+                )
+                .setting(json!({"disableAllHooks": false})),
+                probe(
+                    PRE,
+                    "exit 2".into(),
+                    ALLOW_ECHO,
+                    vec![bash("echo hi")],
+                    &["success"],
+                )
+                .setting(json!({"disableAllHooks": true}))
+                .of(Whose::Project),
+            ],
+        },
+        Row {
             answer: "hooks of a project that nobody trusts",
             real: "run in -p",
             ours: "do not run before `pointsman trust`",
