@@ -10,8 +10,8 @@ use pointsman_ledger::{
     WorkerEnd,
 };
 use pointsman_model::{
-    CallId, CallState, EffectKind, Outcome, Overlay, PathValue, RuleText, RunId, ToolInput,
-    WorkerId,
+    CallId, CallState, DecisionReason, EffectKind, Judgement, Outcome, Overlay, PathValue,
+    RuleText, RunId, Rung, RungOutcome, ToolInput, WorkerId,
 };
 use pointsman_policy::{Frozen, HookVote, Question, Tree, narrowest_rule};
 
@@ -49,9 +49,47 @@ fn rule_for(row: &CensusRow, frozen: &Frozen, tree: &dyn Tree) -> Option<RuleTex
         folder: &decided.folder,
         frozen,
         overlay: &Overlay::default(),
-        vote: &HookVote::None,
+        vote: &vote_on(&decided.judgement),
         tree,
     })
+}
+
+/// The vote that took part in a judgement. No rule lets a call pass that a hook wants asked.
+fn vote_on(judgement: &Judgement) -> HookVote {
+    let steps = judgement.trail.0.iter();
+    let by_hooks = steps.filter(|step| step.rung == Rung::HookVote);
+    by_hooks
+        .filter_map(|step| match &step.came_to {
+            RungOutcome::MustAsk { reason } | RungOutcome::Decided { reason, .. } => Some(reason),
+            RungOutcome::WouldAsk { .. } | RungOutcome::Passed | RungOutcome::HeldBack => None,
+        })
+        .chain([&judgement.reason])
+        .find_map(asked_by)
+        .unwrap_or(HookVote::None)
+}
+
+/// The hook that is why a call would have been asked.
+fn asked_by(reason: &DecisionReason) -> Option<HookVote> {
+    match reason {
+        DecisionReason::Hook { hook, text } => Some(HookVote::Ask {
+            hook: hook.clone(),
+            text: text.clone(),
+        }),
+        DecisionReason::DontAsk { question } | DecisionReason::NobodyCanAnswer { question } => {
+            asked_by(question)
+        }
+        DecisionReason::Rule { .. }
+        | DecisionReason::RuleMayMatch { .. }
+        | DecisionReason::Covered { .. }
+        | DecisionReason::Mode { .. }
+        | DecisionReason::ProtectedPath { .. }
+        | DecisionReason::CriticalRemoval { .. }
+        | DecisionReason::NeedsPerson
+        | DecisionReason::OutsideDirectories { .. }
+        | DecisionReason::Opaque { .. }
+        | DecisionReason::Classifier { .. }
+        | DecisionReason::NothingDecided { .. } => None,
+    }
 }
 
 /// A call in a line: what a person would recognise it by.

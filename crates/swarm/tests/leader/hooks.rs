@@ -185,3 +185,31 @@ async fn law_15_a_guard_that_can_not_start_keeps_an_unattended_run_from_starting
     });
     assert!(failed && summary.exit == ExitCode::Done);
 }
+
+/// No rule lets a call pass that a hook wants asked, so none is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_census_names_no_rule_where_a_hook_asked() {
+    let stage = Stage::new();
+    let asks = r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}'"#;
+    for (line, duty, rule) in [
+        ("exit 1", HookDuty::Guard, None),
+        (asks, HookDuty::Plain, None),
+        ("exit 1", HookDuty::Plain, Some("Bash(touch x)")),
+    ] {
+        let job = "[[job]]\nname = \"a\"\nstep = [{ tool = \"Bash\", input = { command = \"touch x\" } }]\n";
+        let mut options = stage.options(job, Attended::No);
+        options.loaded.hooks.hooks = vec![HookSetting {
+            duty,
+            ..hook(HookEvent::PreToolUse, line)
+        }];
+        let summary = run(options).await;
+        let told: Vec<_> = summary
+            .census
+            .iter()
+            .map(|line| line.rule.as_ref())
+            .collect();
+        assert_eq!(told.len(), 1, "{line}");
+        let told = told[0].map(|rule| rule.as_str());
+        assert_eq!(told, rule, "{line}");
+    }
+}

@@ -151,6 +151,7 @@ impl Dispatch {
         let edited = match &verdict.kind {
             VerdictKind::Deny { .. } | VerdictKind::Ended { .. } => {
                 let mut refusal = Refusal::by_verdict(verdict, self.narrowest(form).as_ref());
+                refusal.name_asking_hook(&form.judgement.reason);
                 if refusal.outcome == Some(Outcome::DeniedByClassifier) {
                     self.tell_denied(form, &mut refusal).await;
                 }

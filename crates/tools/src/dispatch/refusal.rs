@@ -53,6 +53,19 @@ impl Refusal {
         }
     }
 
+    /// Names the hook that made a question of the call, when the question ended without anybody's word.
+    pub(super) fn name_asking_hook(&mut self, reason: &DecisionReason) {
+        let unanswered = matches!(
+            self.outcome,
+            Some(Outcome::NobodyCanAnswer | Outcome::Expired | Outcome::Unavailable)
+        );
+        if let DecisionReason::Hook { .. } = reason
+            && unanswered
+        {
+            self.add(&format!("It had to be asked: {}.", why(reason)));
+        }
+    }
+
     /// Tells the agent one thing more.
     pub(super) fn add(&mut self, text: &str) {
         self.text.push('\n');

@@ -305,6 +305,38 @@ async fn what_a_hook_loosens_counts_once_its_call_has_passed() {
     }
 }
 
+#[tokio::test]
+async fn a_refusal_names_the_guard_that_nobody_could_answer_for() {
+    for (guard, said) in [
+        (
+            "echo boom >&2; exit 1",
+            "the guard failed: it ended with code 1: boom",
+        ),
+        (
+            &*says(
+                HookEvent::PreToolUse,
+                r#""permissionDecision":"ask","permissionDecisionReason":"too wide""#,
+            ),
+            "too wide",
+        ),
+    ] {
+        let bench = Layout::rules(ALLOW)
+            .guard(guard)
+            .answer(|_| Some(refused("nobody")))
+            .build()
+            .await;
+        let end = bench.call("Bash", json!({ "command": "echo hi" })).await;
+        assert_eq!(end.outcome, Some(Outcome::NobodyCanAnswer));
+        let named = format!("It had to be asked: hook `settings.json:1:1` says: {said}.");
+        assert!(end.text.contains(&named), "{}", end.text);
+        assert!(
+            !end.text.contains("let it pass with the rule"),
+            "{}",
+            end.text
+        );
+    }
+}
+
 /// A call whose script changed after it was let pass is asked anew; refused then, it leaves nothing either.
 #[tokio::test]
 async fn what_a_hook_loosens_waits_for_the_start() {
