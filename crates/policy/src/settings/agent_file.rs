@@ -7,13 +7,15 @@
 mod frontmatter;
 
 use pointsman_model::{
-    AbsPath, AgentName, FilePlace, PermissionMode, RuleSource, RuleText, ToolName, WhoSetMode,
+    AbsPath, AgentName, FilePlace, PermissionMode, PermissionRule, RuleBehavior, RuleSource,
+    RuleText, ToolName, WhoSetMode,
 };
 use serde::Serialize;
 
 use self::frontmatter::{Field, Value, fields};
 use super::document::Source;
-use super::keys;
+use super::{keys, lint};
+use crate::rule::ParsedRule;
 use crate::{Problem, Severity, parse_rule};
 
 /// One kind of sub-agent, as a file defines it.
@@ -56,15 +58,28 @@ const READ: &[&str] = &[
 /// Keys of Claude Code that mean nothing here.
 const OTHER: &[&str] = &[
     "mcpServers",
-    "hooks",
-    "maxTurns",
     "skills",
     "memory",
     "background",
-    "isolation",
     "effort",
     "initialPrompt",
     "color",
+];
+
+/// Keys of Claude Code that limit an agent, and that mean nothing here, each with what to do about it.
+const LIMITS_ELSEWHERE: &[(&str, &str)] = &[
+    (
+        "hooks",
+        "write the hooks into a settings file, where they are asked for every agent",
+    ),
+    (
+        "maxTurns",
+        "take it out; what an agent may spend is limited by the job file",
+    ),
+    (
+        "isolation",
+        "take it out; the agent works in the folder of the one that starts it",
+    ),
 ];
 
 impl AgentFile {
@@ -184,9 +199,14 @@ impl AgentReader<'_> {
             ),
             ("description", Value::Text(text)) => agent.description.clone_from(text),
             ("model", Value::Text(text)) => agent.model = Some(text.clone()),
-            ("tools", value) => agent.tools = self.tools(field, value),
+            ("tools", value) => {
+                agent.tools = self.tools(field, value);
+                let tools = agent.tools.as_deref().unwrap_or_default();
+                self.unknown_tools(field, tools, lint::unknown_tool);
+            }
             ("disallowedTools", value) => {
                 agent.disallowed_tools = self.tools(field, value).unwrap_or_default();
+                self.unknown_tools(field, &agent.disallowed_tools, lint::never_matches);
             }
             ("permissionMode", Value::Text(text)) => {
                 agent.mode_place = Some(self.file.place(field.value_at));
@@ -207,6 +227,8 @@ impl AgentReader<'_> {
                 }
             }
             (key, _) if OTHER.contains(&key) => {}
+            (key, Value::Nothing) if limit_elsewhere(key).is_some() => {}
+            (key, _) if limit_elsewhere(key).is_some() => self.limit_elsewhere(field),
             (key, _) if READ.contains(&key) => {
                 self.broken(
                     field.value_at,
@@ -215,7 +237,8 @@ impl AgentReader<'_> {
                 );
             }
             (key, _) => {
-                let known = READ.iter().chain(OTHER);
+                let limits = LIMITS_ELSEWHERE.iter().map(|(limit, _)| limit);
+                let known = READ.iter().chain(OTHER).chain(limits);
                 let hint = keys::nearest(key, known).map(|near| format!("did you mean `{near}`?"));
                 // What a misspelt limit was to limit is not known.
                 if hint
@@ -258,6 +281,42 @@ impl AgentReader<'_> {
         Some(rules)
     }
 
+    /// A limit that people count on and that nobody keeps here.
+    fn limit_elsewhere(&mut self, field: &Field) {
+        if let Some((key, hint)) = limit_elsewhere(&field.key) {
+            self.problems.push(Problem {
+                severity: Severity::StopsUnattended,
+                place: Some(self.file.place(field.key_at)),
+                message: format!("`{key}` limits this agent, and has no effect here"),
+                hint: Some((*hint).to_owned()),
+            });
+        }
+    }
+
+    /// Tells of entries that name no tool; what is near may have been meant.
+    fn unknown_tools(
+        &mut self,
+        field: &Field,
+        entries: &[RuleText],
+        fault: fn(&PermissionRule, &ParsedRule) -> Option<Problem>,
+    ) {
+        for text in entries {
+            let Ok(parsed) = parse_rule(text.as_str()) else {
+                continue;
+            };
+            let rule = PermissionRule {
+                behavior: RuleBehavior::Deny,
+                text: text.clone(),
+                source: RuleSource::UserSettings,
+                place: Some(self.file.place(field.value_at)),
+                anchor: AbsPath::root(),
+            };
+            if let Some(problem) = fault(&rule, &parsed) {
+                self.problem(field.value_at, problem.message, problem.hint);
+            }
+        }
+    }
+
     fn broken(&mut self, at: usize, message: String, hint: &str) {
         self.broken = true;
         self.problem(at, message, Some(hint.to_owned()));
@@ -271,6 +330,10 @@ impl AgentReader<'_> {
             hint,
         });
     }
+}
+
+fn limit_elsewhere(key: &str) -> Option<&'static (&'static str, &'static str)> {
+    LIMITS_ELSEWHERE.iter().find(|(limit, _)| *limit == key)
 }
 
 fn is_agent_name(name: &str) -> bool {

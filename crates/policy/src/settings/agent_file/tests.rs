@@ -38,7 +38,7 @@ fn an_agent_file_is_read_whole() {
     let agent = check_agent(
         "---\nname: code-reviewer # short\ndescription: \"Reviews: \\\"all\\\"\"\ntools: Read, Grep, Agent(a, b)\n\
          disallowedTools:\n  - Bash(rm *)\n  - mcp__github\nmodel: opus\npermissionMode: plan\ncolor: red\n\
-         hooks:\n  PreToolUse:\n    - matcher: x\n---\n\nReview it.\n---\nAll of it.\n",
+         skills:\n  - one\n---\n\nReview it.\n---\nAll of it.\n",
     );
     assert_eq!(agent.name.as_str(), "code-reviewer");
     assert_eq!(agent.description, "Reviews: \"all\"");
@@ -174,4 +174,81 @@ fn each_fault_says_where_it_is() {
             "{head}"
         );
     }
+}
+
+#[track_caller]
+fn check_told(head: &str, severity: crate::Severity, expect: &[&str]) {
+    let (agent, problems) = read(&format!("---\nname: a\n{head}\n---\n"));
+    assert!(agent.is_some(), "{head}");
+    let told: Vec<String> = problems
+        .iter()
+        .map(|problem| {
+            format!(
+                "{}; {}",
+                problem.message,
+                problem.hint.as_deref().unwrap_or_default()
+            )
+        })
+        .collect();
+    assert_eq!(told, expect, "{head}");
+    assert!(
+        problems.iter().all(|problem| problem.severity == severity),
+        "{head}"
+    );
+}
+
+/// An agent that people limited so would run without its limit, and nobody there to see it.
+#[test]
+fn limits_that_nobody_keeps_here_stop_an_unattended_run() {
+    use crate::Severity::StopsUnattended;
+    check_told(
+        "maxTurns: 5",
+        StopsUnattended,
+        &[
+            "`maxTurns` limits this agent, and has no effect here; take it out; what an agent may spend is limited by the job file",
+        ],
+    );
+    check_told(
+        "hooks:\n  PreToolUse:\n    - matcher: x",
+        StopsUnattended,
+        &[
+            "`hooks` limits this agent, and has no effect here; write the hooks into a settings file, where they are asked for every agent",
+        ],
+    );
+    check_told(
+        "isolation: worktree",
+        StopsUnattended,
+        &[
+            "`isolation` limits this agent, and has no effect here; take it out; the agent works in the folder of the one that starts it",
+        ],
+    );
+    check_told("hooks:", StopsUnattended, &[]);
+    check_told(
+        "color: red\nskills: [a]\nmemory: user",
+        StopsUnattended,
+        &[],
+    );
+}
+
+#[test]
+fn tools_that_nobody_knows_are_told_with_the_nearest() {
+    use crate::Severity::Warning;
+    check_told(
+        "tools: Raed, Grep",
+        Warning,
+        &["no tool is named `Raed`; did you mean `Read`?"],
+    );
+    check_told(
+        "disallowedTools: Bsh, Wrte(x)",
+        Warning,
+        &[
+            "no tool is named `Bsh`; did you mean `Bash`?",
+            "no tool is named `Wrte`; did you mean `Write`?",
+        ],
+    );
+    check_told(
+        "tools: Read, mcp__x, Task, Agent(a)\ndisallowedTools: Bash(rm *), mcp__*",
+        Warning,
+        &[],
+    );
 }
