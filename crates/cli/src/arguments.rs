@@ -3,6 +3,7 @@
 mod live;
 mod log;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -24,6 +25,37 @@ pub(crate) use log::{ExportArguments, LogArguments, LogVerb, PruneArguments};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) verb: Verb,
+}
+
+/// The same with one verb alone.
+#[derive(Debug, Parser)]
+#[command(name = "pointsman", version, max_term_width = 100)]
+struct CheckAlone {
+    #[command(subcommand)]
+    verb: Checks,
+}
+
+#[derive(Debug, Subcommand)]
+enum Checks {
+    Check(CheckArguments),
+}
+
+impl Arguments {
+    /// Reads the words of a command line, the program's name first.
+    ///
+    /// A check is made before each command of somebody else's agent: the tables of all other verbs are not made
+    /// for it. What is no plain check, and what is wrong with it, the whole parser tells.
+    pub(crate) fn read(words: Vec<OsString>) -> Result<Self, clap::Error> {
+        if words.get(1).is_some_and(|verb| verb == "check")
+            && let Ok(CheckAlone {
+                verb: Checks::Check(arguments),
+            }) = CheckAlone::try_parse_from(&words)
+        {
+            let verb = Verb::Check(arguments);
+            return Ok(Self { verb });
+        }
+        Self::try_parse_from(words)
+    }
 }
 
 /// What to do.
@@ -488,6 +520,39 @@ mod tests {
     #[test]
     fn the_arguments_hold_together() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_check_is_read_as_the_whole_parser_reads_it() {
+        for line in [
+            "check Bash ls",
+            "check --json Bash -rf",
+            "check --settings a.json --settings b.json --mode plan Read x",
+            "check --allow Bash --ask Read --deny Edit Bash ls",
+            "check --cases x.jsonl --json",
+            "check --cases x.jsonl Bash ls",
+            "check",
+            "check Bash",
+            "check --mode none Bash ls",
+            "check --help",
+            "check --no-such Bash ls",
+            "chec Bash ls",
+            "explain rule",
+            "--version",
+            "",
+        ] {
+            let words = || ["pointsman"].into_iter().chain(line.split_whitespace());
+            let told = |read: Result<Arguments, clap::Error>| match read {
+                Ok(read) => format!("{read:?}"),
+                Err(error) => error.to_string(),
+            };
+            let read = Arguments::read(words().map(OsString::from).collect());
+            assert_eq!(
+                told(read),
+                told(Arguments::try_parse_from(words())),
+                "{line}"
+            );
+        }
     }
 
     #[test]

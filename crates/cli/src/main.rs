@@ -11,13 +11,11 @@ mod output;
 mod place;
 mod verbs;
 
-use clap::Parser as _;
-
 use arguments::{Arguments, Verb};
 use output::Output;
 
 fn main() -> std::process::ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::read(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(told) => return output::tell_usage(&told),
     };

@@ -1,6 +1,6 @@
 //! The permission context: all that an agent may do, fixed when it is spawned.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -112,11 +112,20 @@ pub struct ContextParts {
 }
 
 /// A frozen context. It can be read and narrowed for a child, never changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct PermissionContext {
     parts: ContextParts,
-    digest: Digest,
+    /// Taken when someone asks for it first: what it is taken of can't change, and a check of one call never asks.
+    digest: OnceLock<Digest>,
 }
+
+impl PartialEq for PermissionContext {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts == other.parts
+    }
+}
+
+impl Eq for PermissionContext {}
 
 /// What a child is spawned with; whatever would be wider than its parent's is cut to it.
 #[derive(Debug, Clone)]
@@ -153,13 +162,10 @@ impl PermissionContext {
     /// Freezes a context.
     #[must_use]
     pub fn freeze(parts: ContextParts) -> Self {
-        // Two contexts must never share a digest, so what could not be encoded is taken as it is told to developers.
-        let bytes =
-            serde_json::to_vec(&parts).unwrap_or_else(|_| format!("{parts:?}").into_bytes());
-        let digest = crate::DigestBuilder::new("context")
-            .part("parts", &bytes)
-            .finish();
-        Self { parts, digest }
+        Self {
+            parts,
+            digest: OnceLock::new(),
+        }
     }
 
     /// What it says.
@@ -168,16 +174,21 @@ impl PermissionContext {
         &self.parts
     }
 
-    /// Its fingerprint, taken when it was frozen.
+    /// Its fingerprint: of what it said when it was frozen, and says for ever.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        self.digest
+        *self.digest.get_or_init(|| self.digest_now())
     }
 
     /// The fingerprint of what it says now. Equal to [`Self::digest`] for ever, or memory was changed under it.
     #[must_use]
     pub fn digest_now(&self) -> Digest {
-        Self::freeze(self.parts.clone()).digest
+        // Two contexts must never share a digest, so what could not be encoded is taken as it is told to developers.
+        let bytes = serde_json::to_vec(&self.parts)
+            .unwrap_or_else(|_| format!("{:?}", self.parts).into_bytes());
+        crate::DigestBuilder::new("context")
+            .part("parts", &bytes)
+            .finish()
     }
 
     /// The context of an agent that this one spawns: never wider in tools, rules or directories (law 16).

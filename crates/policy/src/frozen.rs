@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pointsman_model::{ChildContext, PermissionContext, SpawnContextError};
 
 use crate::index::Anchors;
-use crate::{Problem, RuleIndex};
+use crate::{ParsedRules, Problem, RuleIndex};
 
 /// What an agent may do, ready to judge by. Cheap to clone; children share their parent's index.
 #[derive(Debug, Clone)]
@@ -21,13 +21,19 @@ impl Frozen {
     /// every call that is not denied asking.
     #[must_use]
     pub fn new(context: PermissionContext) -> (Self, Vec<Problem>) {
+        Self::of(context, ParsedRules::default())
+    }
+
+    /// The same, with what the settings' texts were read as when they were loaded, so that none is read twice.
+    #[must_use]
+    pub fn of(context: PermissionContext, parsed: ParsedRules) -> (Self, Vec<Problem>) {
         let parts = context.parts();
         let anchors = Anchors {
             folder: parts.folder.clone(),
             project: parts.project.clone(),
             home: parts.home.clone(),
         };
-        let (index, problems) = RuleIndex::build(&parts.rules, &anchors);
+        let (index, problems) = RuleIndex::build_of(&parts.rules, parsed, &anchors);
         let frozen = Self {
             context: Arc::new(context),
             index: Arc::new(index),

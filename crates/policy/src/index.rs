@@ -20,7 +20,7 @@ pub(crate) use paths::AnchoredPath;
 
 use crate::rule::{Specifier, canonical_tool};
 use crate::subject::Subject;
-use crate::{ParsedRule, Problem, Severity, Tree, parse_rule};
+use crate::{ParsedRule, ParsedRules, Problem, Severity, Tree, parse_rule};
 use tables::Tables;
 
 /// Every rule of a context, ready to be matched.
@@ -36,11 +36,24 @@ impl RuleIndex {
     /// Compiles rules, and says what is wrong with them. An allow that is no rule is dropped; a deny or ask that is none
     /// is kept as one that may match every call.
     pub(crate) fn build(rules: &[PermissionRule], anchors: &Anchors) -> (Self, Vec<Problem>) {
+        Self::build_of(rules, ParsedRules::default(), anchors)
+    }
+
+    /// The same, with those of the rules' texts that were read before.
+    pub(crate) fn build_of(
+        rules: &[PermissionRule],
+        mut before: ParsedRules,
+        anchors: &Anchors,
+    ) -> (Self, Vec<Problem>) {
         let mut problems = Vec::new();
-        let mut compiled = Vec::new();
+        let mut compiled = Vec::with_capacity(rules.len());
         let mut unreadable = Vec::new();
         for rule in rules {
-            match read(rule) {
+            let parsed = match before.take(&rule.text) {
+                Some(parsed) => Ok(with_fault(rule, parsed)),
+                None => read(rule),
+            };
+            match parsed {
                 Ok((parsed, problem)) => {
                     problems.extend(problem);
                     compiled.push(Compiled::new(rule.clone(), parsed, anchors));
@@ -129,7 +142,9 @@ impl RuleIndex {
     pub(crate) fn hits(&self, subject: &Subject<'_>, tree: &dyn Tree) -> Hits<'_> {
         let strength = |it: &Compiled| it.strength(subject, tree);
         match subject {
-            Subject::Command(command) => self.collect(&self.tables.command(command), strength),
+            Subject::Command(command) => {
+                self.collect(&self.tables.command(command, &self.rules), strength)
+            }
             Subject::Path(access, path) => self.collect(&self.tables.path(*access, path), strength),
             Subject::Host(host) => self.collect(&self.tables.host(*host), strength),
             Subject::Agent(_) => self.collect(self.tables.names("Agent"), strength),
@@ -188,15 +203,7 @@ pub(crate) fn tool_strength(it: &Compiled, tool: &ToolName, param: Param<'_>) ->
 /// Reads a rule's text, and says what is wrong with it.
 pub(crate) fn read(rule: &PermissionRule) -> Result<(ParsedRule, Option<Problem>), Problem> {
     match parse_rule(rule.text.as_str()) {
-        Ok(parsed) => {
-            let problem = parsed.fault(rule.behavior).map(|fault| Problem {
-                severity: fault.severity,
-                place: rule.place.clone(),
-                message: fault.message,
-                hint: fault.hint,
-            });
-            Ok((parsed, problem))
-        }
+        Ok(parsed) => Ok(with_fault(rule, parsed)),
         Err(error) => {
             let place = rule.place.clone().map(|mut place| {
                 place.column += error.column();
@@ -214,6 +221,17 @@ pub(crate) fn read(rule: &PermissionRule) -> Result<(ParsedRule, Option<Problem>
             })
         }
     }
+}
+
+/// A rule that was read, with what is wrong with it.
+fn with_fault(rule: &PermissionRule, parsed: ParsedRule) -> (ParsedRule, Option<Problem>) {
+    let problem = parsed.fault(rule.behavior).map(|fault| Problem {
+        severity: fault.severity,
+        place: rule.place.clone(),
+        message: fault.message,
+        hint: fault.hint,
+    });
+    (parsed, problem)
 }
 
 #[cfg(test)]

@@ -30,5 +30,5 @@ pub use index::RuleIndex;
 pub use ladder::{HookVote, Question, Ruling, decide, judge, judge_denies_and_asks};
 pub use problem::{Problem, Severity};
 pub use propose::{narrowest_rule, propose};
-pub use rule::{ParsedRule, RuleError, RuleFault, known_tools, parse_rule};
+pub use rule::{ParsedRule, ParsedRules, RuleError, RuleFault, known_tools, parse_rule};
 pub use tree::{CaseTree, DiskTree, EntryKind, FileId, Hops, Kept, Tree, name_case};

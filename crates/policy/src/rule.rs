@@ -8,6 +8,7 @@ mod command;
 mod fault;
 mod host;
 mod options;
+mod parsed;
 mod path;
 mod specifier;
 mod tool;
@@ -19,6 +20,7 @@ pub(crate) use command::{Anchored, CommandPattern, LooksUp};
 pub use fault::{RuleError, RuleFault};
 pub(crate) use host::HostPattern;
 pub(crate) use options::HasOptions;
+pub use parsed::ParsedRules;
 pub(crate) use path::{
     Names, PathAccess, PathAnchor, PathDepth, PathPattern, covers, with_gaps as glob_with_gaps,
 };

@@ -20,63 +20,61 @@ const PAIRS_MAX: usize = 4_000_000;
 /// A pattern: literal texts with a gap between each two.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Wild {
-    pieces: Vec<Box<[u8]>>,
+    /// The texts and the gaps, as they are written.
+    text: Box<[u8]>,
 }
 
 impl Wild {
     /// Reads a text with gaps.
-    pub(crate) fn new(text: &[u8]) -> Self {
-        Self {
-            pieces: text.split(|byte| *byte == GAP).map(Into::into).collect(),
-        }
+    pub(crate) fn new(text: Vec<u8>) -> Self {
+        Self { text: text.into() }
     }
 
     /// A pattern in which each `*` is a gap.
     pub(crate) fn starred(text: &str) -> Self {
-        let with_gaps: Vec<u8> = plain_bytes(text)
-            .map(|byte| if byte == b'*' { GAP } else { byte })
-            .collect();
-        Self::new(&with_gaps)
+        let with_gaps = plain_bytes(text).map(|byte| if byte == b'*' { GAP } else { byte });
+        Self::new(with_gaps.collect())
     }
 
     /// Whether it has no gap.
     pub(crate) fn is_literal(&self) -> bool {
-        self.pieces.len() == 1
+        !self.text.contains(&GAP)
     }
 
     /// The text before the first gap.
     pub(crate) fn literal_start(&self) -> &[u8] {
-        self.pieces.first().map_or(&[], |piece| piece)
+        self.text.split(|byte| *byte == GAP).next().unwrap_or(&[])
     }
 
     /// Whether it matches `text`, whatever the gaps of `text` become.
     pub(crate) fn matches(&self, text: &[u8]) -> bool {
-        let Some((first, rest)) = self.pieces.split_first() else {
+        let mut pieces = self.text.split(|byte| *byte == GAP);
+        let first = pieces.next().unwrap_or(&[]);
+        let Some(mut left) = text.strip_prefix(first) else {
             return false;
         };
-        let Some(mut left) = text.strip_prefix(&**first) else {
-            return false;
-        };
-        let Some((last, middle)) = rest.split_last() else {
+        let Some(mut piece) = pieces.next() else {
             return left.is_empty();
         };
-        for piece in middle {
+        // All but the last may stand anywhere behind the one before.
+        for next in pieces {
             match find(left, piece) {
                 None => return false,
                 Some(after) => left = after,
             }
+            piece = next;
         }
-        left.ends_with(last)
+        left.ends_with(piece)
     }
 
     /// Whether some filling of the gaps of `text` matches.
     pub(crate) fn may_match(&self, text: &[u8]) -> bool {
-        can_meet(&self.with_gaps(), text)
+        can_meet(&self.text, text)
     }
 
     /// The pattern as a text with gaps.
-    pub(crate) fn with_gaps(&self) -> Vec<u8> {
-        self.pieces.join(&GAP)
+    pub(crate) fn with_gaps(&self) -> &[u8] {
+        &self.text
     }
 }
 

@@ -4,6 +4,8 @@ pub(super) mod cases;
 pub(super) mod input;
 mod parts;
 
+use std::mem::ManuallyDrop;
+
 use pointsman_model::{
     AbsPath, AgentName, Attended, ContextParts, Effects, HandlerKind, JsonText, Judgement, Lineage,
     LineageStep, ModeInForce, Overlay, PermissionContext, PermissionDecision, RunId, SandboxState,
@@ -39,9 +41,12 @@ fn one(
 ) -> Result<Code, Failure> {
     let call = input::read(tool, input)?;
     let place = Place::here()?;
-    let given = rules::read(&arguments.rules, &place)?;
+    // The process ends with this call, and gives all memory back at once.
+    let mut given = ManuallyDrop::new(rules::read(&arguments.rules, &place)?);
     rules::tell(&given.loaded, output);
-    let (frozen, problems) = Frozen::new(context(&place, &given)?);
+    let parsed = std::mem::take(&mut given.loaded.parsed);
+    let (frozen, problems) = Frozen::of(context(&place, &mut given)?, parsed);
+    let frozen = ManuallyDrop::new(frozen);
     for problem in &problems {
         output.note(&given.loaded.draw(problem));
     }
@@ -112,7 +117,7 @@ fn code(decision: PermissionDecision) -> Code {
 }
 
 /// What an agent started here by a person might do.
-fn context(place: &Place, given: &Given) -> Result<PermissionContext, Failure> {
+fn context(place: &Place, given: &mut Given) -> Result<PermissionContext, Failure> {
     let run = RunId::new(1).ok_or_else(|| Failure::failed("a run has a number"))?;
     let mut directories = vec![place.project.clone()];
     directories.extend(added_directories(&given.loaded));
@@ -123,7 +128,7 @@ fn context(place: &Place, given: &Given) -> Result<PermissionContext, Failure> {
             agent: AgentName::new("check"),
         }),
         mode: ModeInForce::root(given.mode),
-        rules: given.loaded.rules.clone().into(),
+        rules: std::mem::take(&mut given.loaded.rules).into(),
         tools: ToolSet::All,
         tools_to_pass_on: ToolSet::All,
         folder: place.folder.clone(),

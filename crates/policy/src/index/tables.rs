@@ -1,12 +1,13 @@
 //! The tables of the index: which rules are worth comparing with a subject.
 
 use std::ops::Deref;
+use std::sync::OnceLock;
 
 use pointsman_model::{AbsPath, HostName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::Compiled;
+use super::{AnchoredPath, Compiled};
 use crate::rule::{HostPattern, PathAccess, PathDepth, PathPattern, Specifier, ToolPattern};
 use crate::subject::{CommandSubject, PathKind, PathSubject, Reading};
 use crate::wild::{GAP, SEP};
@@ -42,8 +43,9 @@ pub(super) struct Tables {
     commands: FxHashMap<Box<[u8]>, Few>,
     /// The largest number of words in `commands`.
     command_words_max: usize,
-    /// Denies and asks on commands, by the text that all their commands begin with.
-    command_tightenings: Vec<(Box<[u8]>, u32)>,
+    /// Denies and asks on commands, by the text that all their commands begin with; made for the first command
+    /// that holds something unknown.
+    command_tightenings: OnceLock<Vec<(Box<[u8]>, u32)>>,
     reads: Paths,
     edits: Paths,
     hosts: FxHashMap<HostName, Few>,
@@ -111,10 +113,10 @@ impl Paths {
 impl Tables {
     pub(super) fn of(rules: &[Compiled]) -> Self {
         let mut tables = Self::default();
+        tables.commands.reserve(rules.len());
         for (at, compiled) in rules.iter().enumerate() {
             tables.add(u32::try_from(at).unwrap_or(u32::MAX), compiled);
         }
-        tables.command_tightenings.sort();
         tables
     }
 
@@ -168,11 +170,6 @@ impl Tables {
         for pattern in it.commands() {
             for reading in [&pattern.words, &pattern.spelling].into_iter().flatten() {
                 self.add_words(at, reading.literal_words());
-                if it.tightens() {
-                    let start = reading.bare.as_deref();
-                    let start = start.unwrap_or(reading.wild.literal_start());
-                    self.command_tightenings.push((start.into(), at));
-                }
             }
             // Its options may come later than where it has them.
             if let (true, Some(form)) = (it.tightens(), &pattern.options) {
@@ -204,17 +201,17 @@ impl Tables {
     }
 
     /// Rules whose first words are those of the command.
-    pub(super) fn command(&self, subject: &CommandSubject) -> Few {
+    pub(super) fn command(&self, subject: &CommandSubject, rules: &[Compiled]) -> Few {
         let mut found = Few::new();
         for reading in &subject.readings {
-            self.command_reading(reading, &mut found);
+            self.command_reading(reading, rules, &mut found);
         }
         found.sort_unstable();
         found.dedup();
         found
     }
 
-    fn command_reading(&self, reading: &Reading, found: &mut Few) {
+    fn command_reading(&self, reading: &Reading, rules: &[Compiled], found: &mut Few) {
         let mut probe = |words: &[u8]| {
             found.extend(self.commands.get(words).into_iter().flatten().copied());
         };
@@ -239,15 +236,15 @@ impl Tables {
             .flatten()
         {
             if let Some(gap) = text.iter().position(|byte| *byte == GAP) {
-                self.might_begin_with(text.get(..gap).unwrap_or(&[]), found);
+                self.might_begin_with(text.get(..gap).unwrap_or(&[]), rules, found);
             }
         }
     }
 
     /// Denies and asks whose commands go on from this known beginning. Those that begin with less of it are found by its
     /// words.
-    fn might_begin_with(&self, known: &[u8], found: &mut Few) {
-        let list = &self.command_tightenings;
+    fn might_begin_with(&self, known: &[u8], rules: &[Compiled], found: &mut Few) {
+        let list = self.command_tightenings.get_or_init(|| starts(rules));
         let from = list.partition_point(|(start, _)| &**start < known);
         let longer = list.iter().skip(from);
         found.extend(
@@ -305,16 +302,38 @@ impl Tables {
     }
 }
 
+/// The texts that denies and asks on commands begin with, in order.
+fn starts(rules: &[Compiled]) -> Vec<(Box<[u8]>, u32)> {
+    let mut starts = Vec::new();
+    for (at, it) in (0..).zip(rules).filter(|(_, it)| it.tightens()) {
+        for pattern in it.commands() {
+            for reading in [&pattern.words, &pattern.spelling].into_iter().flatten() {
+                let start = reading.bare().unwrap_or(reading.wild.literal_start());
+                starts.push((start.into(), at));
+            }
+        }
+    }
+    starts.sort();
+    starts
+}
+
 fn words_in(text: &[u8]) -> usize {
     text.split(|byte| *byte == SEP).count()
 }
 
 /// The folder, in lower case, that all paths of the pattern lie in or are.
-fn base_of(anchored: &super::paths::AnchoredPath) -> String {
+fn base_of(anchored: &AnchoredPath) -> String {
     let literal = anchored
         .glob
         .split('/')
         .take_while(|segment| !segment.is_empty() && !segment.contains(['*', '?', '[', '\\']));
-    let base = literal.fold(anchored.folder.clone(), |at, segment| at.join(segment));
-    base.as_str().to_lowercase()
+    let mut base = anchored.folder.as_str().trim_end_matches('/').to_owned();
+    for segment in literal {
+        base.push('/');
+        base.push_str(segment);
+    }
+    match base.as_str() {
+        "" => "/".into(),
+        _ => base.to_lowercase(),
+    }
 }

@@ -219,7 +219,7 @@ fn a_call_costs_a_few_probes_whatever_the_number_of_rules() {
         .collect();
     let (index, _) = RuleIndex::build(&rules, &anchors());
     let subject = CommandSubject::of(&run(&["tool42", "sub", "x", "y", "z"]));
-    assert_eq!(index.tables.command(&subject).len(), 1);
+    assert_eq!(index.tables.command(&subject, &index.rules).len(), 1);
 }
 
 #[test]

@@ -45,8 +45,8 @@ impl LooksUp {
 pub(crate) struct Anchored {
     /// The pattern.
     pub(crate) wild: Wild,
-    /// For `prefix *`: the prefix alone, which matches too.
-    pub(crate) bare: Option<Box<[u8]>>,
+    /// For `prefix *`: how long the prefix is, which alone matches too.
+    bare: Option<usize>,
 }
 
 impl CommandPattern {
@@ -65,9 +65,9 @@ impl CommandPattern {
     fn of(text: String) -> Self {
         let unquoted = with_quotes_undone(&text);
         let options = unquoted.as_deref().and_then(OptionForm::of);
+        let spelled = as_it_stands(&text);
+        let spelling = (unquoted.as_ref() != Some(&spelled)).then(|| Anchored::new(spelled));
         let words = unquoted.map(Anchored::new);
-        let spelling =
-            Some(Anchored::new(as_it_stands(&text))).filter(|it| words.as_ref() != Some(it));
         Self {
             words,
             spelling,
@@ -137,29 +137,33 @@ impl Anchored {
         let bare = text
             .strip_suffix(&[SEP, GAP])
             .filter(|prefix| !prefix.contains(&GAP))
-            .map(Into::into);
+            .map(<[u8]>::len);
         Self {
-            wild: Wild::new(&text),
+            wild: Wild::new(text),
             bare,
         }
     }
 
+    /// For `prefix *`: the prefix alone, which matches too.
+    pub(crate) fn bare(&self) -> Option<&[u8]> {
+        self.wild.with_gaps().get(..self.bare?)
+    }
+
     /// Whether it matches, whatever the gaps of `text` become.
     pub(crate) fn matches(&self, text: &[u8]) -> bool {
-        self.bare.as_deref() == Some(text) || self.wild.matches(text)
+        self.bare() == Some(text) || self.wild.matches(text)
     }
 
     /// Whether some filling of the gaps of `text` matches.
     pub(crate) fn may_match(&self, text: &[u8]) -> bool {
-        self.bare
-            .as_ref()
+        self.bare()
             .is_some_and(|bare| crate::wild::can_meet(bare, text))
             || self.wild.may_match(text)
     }
 
     /// The whole words that everything it matches begins with.
     pub(crate) fn literal_words(&self) -> &[u8] {
-        match &self.bare {
+        match self.bare() {
             Some(bare) => bare,
             None if self.wild.is_literal() => self.wild.literal_start(),
             None => {

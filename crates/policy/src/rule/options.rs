@@ -42,6 +42,10 @@ impl OptionForm {
     /// The form of a pattern; nothing when it has no options, or a gap in another place than that of words
     /// behind the program or of the end of its last option: `git push * --force*` is any push with that option.
     pub(super) fn of(text: &[u8]) -> Option<Self> {
+        // Most have none.
+        if !text.windows(2).any(|pair| pair == [SEP, b'-']) {
+            return None;
+        }
         let mut words: Vec<&[u8]> = text.split(|byte| *byte == SEP).collect();
         if words.first() == Some(&[GAP].as_slice()) {
             return None;

@@ -7,6 +7,25 @@ use crate::wild::{GAP, SEP, plain_bytes};
 
 /// The words of a rule, [`SEP`] between them and [`GAP`] for each star; `None` when it is no plain list of words.
 pub(super) fn with_quotes_undone(text: &str) -> Option<Vec<u8>> {
+    if is_plain(text) {
+        return Some(as_it_stands(text));
+    }
+    quotes_undone(text)
+}
+
+/// Whether nothing in the text means anything to a shell but blanks between words, one at a time, and stars.
+fn is_plain(text: &str) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./:=@,+%".contains(byte);
+    let mut before = b' ';
+    let single = text.bytes().all(|byte| {
+        let doubled = matches!(byte, b' ' | b'*') && byte == before;
+        before = byte;
+        !doubled && (plain(&byte) || matches!(byte, b' ' | b'*'))
+    });
+    single && before != b' '
+}
+
+fn quotes_undone(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len());
     for (at, word) in rule_words(text)?.iter().enumerate() {
         if at > 0 {
@@ -34,4 +53,29 @@ pub(super) fn as_it_stands(text: &str) -> Vec<u8> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_plain_text_is_read_as_any_other(text in "[a* \\-/]{0,12}|[a* '\"$é\t\\\\]{0,6}") {
+            prop_assert_eq!(with_quotes_undone(&text), quotes_undone(&text));
+        }
+    }
+
+    #[test]
+    fn plain_is_what_has_single_blanks_and_stars() {
+        for text in ["a", "git push *", "a/b:c=d@e,f+g%h_i.j-k", "*", "a * b"] {
+            assert!(is_plain(text), "{text}");
+        }
+        for text in [
+            "", " a", "a ", "a  b", "a ** b", "'a'", "a\\b", "$a", "a\tb", "é", "a;b", "~",
+        ] {
+            assert!(!is_plain(text), "{text}");
+        }
+    }
 }

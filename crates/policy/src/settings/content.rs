@@ -4,11 +4,14 @@ use pointsman_model::{AbsPath, FilePlace, Millis, PermissionMode, PermissionRule
 
 use super::hooks::HookSetting;
 use super::pointsman::{ClassifierSettings, ExplainerSettings, Hangup, NotifySettings};
+use crate::ParsedRules;
 
 /// What one settings file says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FileContent {
     pub(super) rules: Vec<PermissionRule>,
+    /// What they were read as.
+    pub(super) parsed: ParsedRules,
     pub(super) mode: Option<Said<PermissionMode>>,
     pub(super) directories: Vec<Said<Named<AbsPath>>>,
     pub(super) hooks: Vec<HookSetting>,

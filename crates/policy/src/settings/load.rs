@@ -23,7 +23,7 @@ use super::place::{Author, SettingsPlace, SettingsPlaces};
 use super::pointsman::PointsmanSettings;
 use super::reading::{Reader, lost, told};
 use super::trust::{Loosening, LooseningKind, ProjectContent};
-use crate::{Problem, Severity, parse_rule};
+use crate::{ParsedRules, Problem, Severity, parse_rule};
 
 /// Reads all settings. It always ends in an answer: what can't be read is a problem of it, and
 /// where that may have forbidden, asked or guarded something, [`Loaded::standing`] says so.
@@ -65,6 +65,7 @@ impl<'a> Loading<'a> {
             project: ProjectContent::new(&places.project),
             loaded: Loaded {
                 rules: Vec::new(),
+                parsed: ParsedRules::default(),
                 default_mode: None,
                 additional_directories: Vec::new(),
                 hooks: HookSettings::default(),
@@ -143,7 +144,10 @@ impl<'a> Loading<'a> {
             content: FileContent::default(),
             unknown_keys: 0,
         };
-        let content = reader.read();
+        let mut content = reader.read();
+        if let Some(content) = &mut content {
+            self.loaded.parsed.add(std::mem::take(&mut content.parsed));
+        }
         self.problems(problems, place.source);
         content
     }

@@ -8,7 +8,7 @@ use super::drawing::SourceTexts;
 use super::hooks::HookSettings;
 use super::pointsman::PointsmanSettings;
 use super::trust::Loosening;
-use crate::{Problem, Severity};
+use crate::{ParsedRules, Problem, Severity};
 
 /// What all settings together say, and all that is wrong with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Loaded {
     /// The rules of all files. When [`Self::standing`] is [`Standing::AskEverything`], an ask rule
     /// for every tool is among them.
     pub rules: Vec<PermissionRule>,
+    /// What the rules were read as, for whoever compiles them.
+    pub parsed: ParsedRules,
     /// The mode that sessions start in, where a file says one that counts.
     pub default_mode: Option<ModeSetting>,
     /// Folders that may be read, and mode allowing edited in, beside the project.

@@ -212,13 +212,13 @@ fn tool_covers(one: &ToolPattern, two: &ToolPattern) -> bool {
 }
 
 fn wild_covers(one: &Wild, two: &Wild) -> bool {
-    one.matches(&two.with_gaps())
+    one.matches(two.with_gaps())
 }
 
 fn command_covers(one: &CommandPattern, two: &CommandPattern) -> bool {
     let within = |one: &Anchored, two: &Anchored| {
-        let bare = two.bare.as_deref();
-        one.matches(&two.wild.with_gaps()) && bare.is_none_or(|bare| one.matches(bare))
+        let bare = two.bare();
+        one.matches(two.wild.with_gaps()) && bare.is_none_or(|bare| one.matches(bare))
     };
     match (&one.words, &two.words) {
         (Some(one), Some(two)) => within(one, two),

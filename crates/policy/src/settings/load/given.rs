@@ -45,6 +45,7 @@ impl Loaded {
                 ),
                 Ok(parsed) => {
                     self.problems.extend(lint::at_load(&rule, &parsed));
+                    self.parsed.keep(&rule.text, parsed);
                     self.rules.push(rule);
                     continue;
                 }

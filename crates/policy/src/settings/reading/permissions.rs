@@ -75,6 +75,7 @@ impl Reader<'_> {
                 anchor: self.place.anchor.clone(),
             };
             self.problems.extend(lint::at_load(&rule, &parsed));
+            self.content.parsed.keep(&rule.text, parsed);
             self.content.rules.push(rule);
         }
     }
