@@ -33,10 +33,11 @@ const BATCHES: usize = 7;
 /// Makes an engine of rules.
 type Make = fn(&Rules) -> Box<dyn Engine>;
 
-const ENGINES: [(&str, Make); 7] = [
+const ENGINES: [(&str, Make); 8] = [
     ("floor: flat trie of words", floor::trie),
     ("floor: walk over all", floor::walk),
-    ("pointsman, full ladder with trail", ours::ladder),
+    ("pointsman, full ladder, rung and rule named", ours::ladder),
+    ("pointsman, with reason and trail in words", ours::told),
     ("regorus, index made by hand", rego::indexed),
     ("regorus, scan", rego::scanning),
     ("cedar, one policy a rule, `like`", cedar::like),

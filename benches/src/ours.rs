@@ -1,15 +1,17 @@
-//! pointsman: the whole ladder over the effects of the call, with reason and trail.
+//! pointsman: the whole ladder over the effects of the call, with the rung and the rule that decided, or with reason
+//! and trail in words.
 
+use std::hint::black_box;
 use std::sync::Arc;
 
 use pointsman_model::{
     AbsPath, AgentName, Attended, Change, ContextParts, Effect, EffectKind, EffectView, Effects,
-    HandlerKind, JsonText, Lineage, LineageStep, ModeInForce, Overlay, PathRole, PathUse,
-    PathValue, PermissionContext, PermissionDecision, PermissionMode, PermissionRule, Reach,
-    RuleBehavior, RuleSource, RuleText, Run, RunId, RunNature, SandboxState, Span, ToolName,
+    HandlerKind, Insistence, JsonText, Lineage, LineageStep, ModeInForce, Overlay, PathRole,
+    PathUse, PathValue, PermissionContext, PermissionDecision, PermissionMode, PermissionRule,
+    Reach, RuleBehavior, RuleSource, RuleText, Run, RunId, RunNature, SandboxState, Span, ToolName,
     ToolSet, Word, WordValue, WorkerId,
 };
-use pointsman_policy::{CaseTree, Frozen, HookVote, Question, judge};
+use pointsman_policy::{CaseTree, Frozen, HookVote, Question, decide, judge};
 
 use crate::question::{Call, Engine, Kind, Rules, Scope, Verdict};
 
@@ -23,9 +25,27 @@ struct Ladder {
     tree: CaseTree,
     /// What each call would do: reading a command is the shell's work, and measured there.
     effects: Vec<Effects>,
+    ask: Ask,
 }
 
+/// What is asked of the ladder.
+type Ask = fn(&Question<'_>) -> (PermissionDecision, Insistence);
+
 pub fn ladder(rules: &Rules) -> Box<dyn Engine> {
+    with(rules, |question| {
+        let ruling = black_box(decide(question));
+        (ruling.decision, ruling.insistence)
+    })
+}
+
+pub fn told(rules: &Rules) -> Box<dyn Engine> {
+    with(rules, |question| {
+        let judgement = black_box(judge(question));
+        (judgement.decision, judgement.insistence)
+    })
+}
+
+fn with(rules: &Rules, ask: Ask) -> Box<dyn Engine> {
     let folder = AbsPath::root().join("w/proj");
     let rules = rules.rules.iter().filter_map(|rule| {
         let behavior = match rule.verdict {
@@ -77,6 +97,7 @@ pub fn ladder(rules: &Rules) -> Box<dyn Engine> {
         overlay: Overlay::default(),
         tree: CaseTree::new(),
         effects: Vec::new(),
+        ask,
     })
 }
 
@@ -86,7 +107,7 @@ impl Engine for Ladder {
     }
 
     fn decide(&self, call: &Call) -> Verdict {
-        let judgement = judge(&Question {
+        let (decision, insistence) = (self.ask)(&Question {
             tool: match call.kind {
                 Kind::Shell => &self.bash,
                 Kind::Path => &self.edit,
@@ -99,8 +120,8 @@ impl Engine for Ladder {
             vote: &HookVote::None,
             tree: &self.tree,
         });
-        let by_rule = judgement.insistence == pointsman_model::Insistence::MustAsk;
-        match judgement.decision {
+        let by_rule = insistence == Insistence::MustAsk;
+        match decision {
             PermissionDecision::Allow => Verdict::Allow,
             PermissionDecision::Deny => Verdict::Deny,
             PermissionDecision::Ask if by_rule => Verdict::Ask,

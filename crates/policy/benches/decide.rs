@@ -1,8 +1,9 @@
 //! What a decision costs, by number of rules, beside the floor: a flat trie of interned words.
 //!
-//! `judge` is the whole ladder with reason and trail, over calls drawn from all rules (the caches are as
-//! cold as in real life) and over one call again and again. The trie only finds the strongest
-//! verdict of prefix rules; it marks what a look-up by words costs on this machine.
+//! `decide` is the whole ladder, which names the rung and the rule that decided; `judge` makes the texts of reason
+//! and trail too. Both are asked of calls drawn from all rules (the caches are as cold as in real life) and of one call
+//! again and again. The trie only finds the strongest verdict of prefix rules; it marks what a look-up by words
+//! costs on this machine.
 
 #![expect(
     clippy::expect_used,
@@ -20,7 +21,7 @@ use pointsman_model::{
     RuleText, Run, RunId, RunNature, SandboxState, Span, ToolName, ToolSet, Word, WordValue,
     WorkerId,
 };
-use pointsman_policy::{CaseTree, Frozen, HookVote, Question, judge};
+use pointsman_policy::{CaseTree, Frozen, HookVote, Question, decide, judge};
 use rustc_hash::FxHashMap;
 
 #[global_allocator]
@@ -137,20 +138,26 @@ fn path_call(n: usize) -> Effects {
     })
 }
 
-/// Judges calls in turn.
-fn decide(bencher: Bencher<'_, '_>, count: usize, tool: &str, calls: &[Effects]) {
+/// Asks of calls in turn.
+fn each<T>(
+    bencher: Bencher<'_, '_>,
+    count: usize,
+    tool: &str,
+    calls: &[Effects],
+    ask: impl Fn(&Question<'_>) -> T,
+) {
     let frozen = frozen(count);
     let tool = ToolName::parse(tool).expect("a tool's name");
     let input = JsonText::parse("{}").expect("an object");
-    let (overlay, tree) = (Overlay::default(), CaseTree::new());
+    let (overlay, tree, folder) = (Overlay::default(), CaseTree::new(), folder());
     let mut at = 0;
     bencher.bench_local(|| {
         at = (at + 1) % calls.len();
-        judge(&Question {
+        ask(&Question {
             tool: &tool,
             input: &input,
             effects: black_box(calls.get(at).expect("in range")),
-            folder: &folder(),
+            folder: &folder,
             frozen: &frozen,
             overlay: &overlay,
             vote: &HookVote::None,
@@ -175,24 +182,34 @@ fn drawn(count: usize, kinds: std::ops::Range<usize>) -> Vec<usize> {
 
 #[divan::bench(args = COUNTS)]
 fn shell_hot(bencher: Bencher<'_, '_>, count: usize) {
-    decide(bencher, count, "Bash", &[shell_call(2)]);
+    each(bencher, count, "Bash", &[shell_call(2)], decide);
 }
 
 #[divan::bench(args = COUNTS)]
 fn shell_over_all_rules(bencher: Bencher<'_, '_>, count: usize) {
     let calls: Vec<Effects> = drawn(count, 0..7).into_iter().map(shell_call).collect();
-    decide(bencher, count, "Bash", &calls);
+    each(bencher, count, "Bash", &calls, decide);
 }
 
 #[divan::bench(args = COUNTS)]
 fn path_hot(bencher: Bencher<'_, '_>, count: usize) {
-    decide(bencher, count, "Edit", &[path_call(7)]);
+    each(bencher, count, "Edit", &[path_call(7)], decide);
 }
 
 #[divan::bench(args = COUNTS)]
 fn path_over_all_rules(bencher: Bencher<'_, '_>, count: usize) {
     let calls: Vec<Effects> = drawn(count, 7..10).into_iter().map(path_call).collect();
-    decide(bencher, count, "Edit", &calls);
+    each(bencher, count, "Edit", &calls, decide);
+}
+
+#[divan::bench(args = COUNTS)]
+fn shell_hot_with_texts(bencher: Bencher<'_, '_>, count: usize) {
+    each(bencher, count, "Bash", &[shell_call(2)], judge);
+}
+
+#[divan::bench(args = COUNTS)]
+fn path_hot_with_texts(bencher: Bencher<'_, '_>, count: usize) {
+    each(bencher, count, "Edit", &[path_call(7)], judge);
 }
 
 #[divan::bench(args = COUNTS, sample_count = 5)]
@@ -246,6 +263,13 @@ impl FlatTrie {
         }
         strongest
     }
+}
+
+#[divan::bench(args = COUNTS)]
+fn floor_flat_trie_hot(bencher: Bencher<'_, '_>, count: usize) {
+    let trie = FlatTrie::of(count);
+    let call = words(2);
+    bencher.bench_local(|| trie.find(black_box(&call)));
 }
 
 #[divan::bench(args = COUNTS)]
