@@ -62,6 +62,8 @@ fn file_tools_use_what_they_name() {
     };
     assert_eq!(read("src/../.env"), "read /w/proj/.env Itself");
     assert_eq!(read("~/x"), "read /home/dev/x Itself");
+    assert_eq!(read("~"), "read /home/dev Itself");
+    assert_eq!(read("~x"), "read /w/proj/~x Itself");
     for elsewhere in ["C:\\x", "C:x", "a\\b"] {
         assert_eq!(read(elsewhere), format!("read unknown {elsewhere}"));
     }

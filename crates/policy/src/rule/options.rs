@@ -176,7 +176,8 @@ impl OptionForm {
                 HasOptions::May
             });
         }
-        let shortens = |whole: &[u8]| whole.len() > word.len() && whole.starts_with(word);
+        // One that is written out was found above.
+        let shortens = |whole: &[u8]| whole.starts_with(word);
         let shortened = word.len() >= SHORTENED_BYTES_MIN
             && word.starts_with(b"--")
             && (shortens(wanted)
@@ -280,6 +281,8 @@ mod tests {
         check("git push --force *", "git push origin -f", sure);
         check("git push --force *", "git push origin --force=x", sure);
         check("git push --force *", "git pull --force", None);
+        check("git push --force *", "git push origin --tags", None);
+        check("git push --force *", "git push origin --forced", None);
         check("rm -rf /", "rm / -fr", sure);
         check("rm -rf /", "rm -fr x", None);
         check("git push --force", "git push origin --force", None);
