@@ -52,7 +52,12 @@ fn record(root: &Path) -> Result<Vec<vt100::Screen>> {
     // The one under the cursor is shown below the list.
     desk.type_until("\u{1b}[B", "Enter opens it")?;
     let mut shown = vec![desk.parser.screen().clone()];
-    desk.type_until("\r", "would do")?;
+    desk.type_until("\r", ", ends in ")?;
+    // All of it is before the person's eyes.
+    for keys in ["\u{1b}[6~", "\u{1b}[5~"] {
+        desk.look();
+        desk.type_in(keys)?;
+    }
     desk.look();
     shown.push(desk.parser.screen().clone());
     desk.type_until("a", "let r1-1 run")?;
