@@ -30,7 +30,7 @@ mod transfer;
 mod viewers;
 
 pub(crate) use carriers::values;
-pub(crate) use containers::{folder as container_folder, mounts, runs_containers};
+pub(crate) use containers::{Mounted, folder as container_folder, mounts, runs_containers};
 pub(crate) use itself::asks_about_itself;
 pub(crate) use named::below;
 pub(crate) use scripts::written;
@@ -74,6 +74,8 @@ pub(crate) enum UseKind {
     Write(Change),
     /// A change of files below it which nobody names.
     Below(Change),
+    /// A folder, or a file, that a container is given.
+    Mount(Mounted),
     /// A host, or a URL.
     Connect,
 }

@@ -133,6 +133,69 @@ fn what_a_container_is_given_is_read_and_changed() {
 }
 
 #[test]
+fn a_mount_is_told_whatever_the_subcommand() {
+    for line in [
+        "podman build -v ~/k:/k .",
+        "podman build --volume=/home/dev/k:/k .",
+        "buildah bud -v ~/k:/k .",
+        "buildah build -v ~/k:/k .",
+        "buildah from -v ~/k:/k i",
+        "buildah run -v ~/k:/k c cat /k/a",
+        "docker \"$X\" -v ~/k:/k i",
+        "docker $X i -v ~/k:/k",
+        "docker compose run -v ~/k:/k web",
+        "docker compose -f c.yml run --rm -v ~/k:/k web",
+        "docker-compose run -v ~/k:/k web",
+        "podman-compose run -v ~/k:/k web",
+        "container run -v ~/k:/k i",
+        "docker service create --mount type=bind,src=/home/dev/k,dst=/k i",
+        "docker service update --mount type=bind,src=/home/dev/k,dst=/k web",
+        "podman pod create -v ~/k:/k",
+        "docker --context rm run -v ~/k:/k i",
+        "sudo podman build -v ~/k:/k .",
+    ] {
+        check(&[
+            (line, "read /home/dev/k content below"),
+            (line, "write /home/dev/k"),
+            (line, "write /home/dev/k <**> content below"),
+        ]);
+    }
+    check(&[
+        (
+            "podman build -v ~/k:/k:ro .",
+            "read /home/dev/k content below",
+        ),
+        ("podman build -v ~/k:/k:ro .", "!write /home/dev/k"),
+        ("podman build -v ~/k:/k .", "read /w/proj content below"),
+        (
+            "podman build -v ~/k:/k .",
+            "!read /home/dev/k:/k content below",
+        ),
+        ("podman build -v $PWD/k:/k src", "read /w/proj/k"),
+        (
+            "podman build -v $PWD/k:/k src",
+            "!read /w/proj/k content below",
+        ),
+        ("buildah run -v ~/k:/k c cat /k/a", "read /home/dev/k/a"),
+        (
+            "buildah from --name c -v ~/k:/k i; buildah run c cat /k/a",
+            "read /home/dev/k/a",
+        ),
+        ("buildah run c rm a", "remove /w/proj/a"),
+        ("docker \"$X\" -v \"$C\"", "read <\"$C\"> content below"),
+        ("docker rm -v \"$C\"", "!read <\"$C\"> content below"),
+        (
+            "docker container rm -fv \"$C\"",
+            "!read <\"$C\"> content below",
+        ),
+        (
+            "docker compose down -v \"$C\"",
+            "!read <\"$C\"> content below",
+        ),
+    ]);
+}
+
+#[test]
 fn what_is_packed_or_sent_is_read() {
     check(&[
         ("npm publish", "read /w/proj content below"),

@@ -18,7 +18,14 @@ pub(crate) struct Mount {
     pub(crate) from: Field,
     /// Its name in there, when that is told.
     pub(crate) at: Option<Field>,
-    pub(crate) writable: bool,
+    pub(crate) mounted: Mounted,
+}
+
+/// What a container may do with what it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mounted {
+    ToRead,
+    ToChange,
 }
 
 /// Whether programs of that name run containers.
@@ -58,7 +65,11 @@ pub(crate) fn mounts(args: &[Field]) -> Vec<Mount> {
             found.push(Mount {
                 from: from.clone(),
                 at: Some(there.clone()),
-                writable: !option.is("--ro-bind"),
+                mounted: if option.is("--ro-bind") {
+                    Mounted::ToRead
+                } else {
+                    Mounted::ToChange
+                },
             });
         }
     }
@@ -87,18 +98,21 @@ fn short(value: &Field) -> Mount {
         return Mount {
             from: cut(value, value.prefix().find(':')),
             at: None,
-            writable: true,
+            mounted: Mounted::ToChange,
         };
     };
     let mut parts = text.split(':');
     let from = parts.next().unwrap_or("");
     let at = parts.next().map(|at| Field::made(at, value.span));
     let alone = |word: &str| matches!(word, "ro" | "readonly");
-    let writable = !parts.next().is_some_and(|it| it.split(',').any(alone));
+    let mounted = match parts.next().is_some_and(|it| it.split(',').any(alone)) {
+        true => Mounted::ToRead,
+        false => Mounted::ToChange,
+    };
     Mount {
         from: cut(value, Some(from.len())),
         at,
-        writable,
+        mounted,
     }
 }
 
@@ -107,7 +121,7 @@ fn long(value: &Field) -> Option<Mount> {
     let prefix = value.prefix();
     let mut mount: Option<Mount> = None;
     let mut at = None;
-    let mut writable = true;
+    let mut mounted = Mounted::ToChange;
     let mut skip = 0;
     for piece in prefix.split(',') {
         match piece.split_once('=') {
@@ -116,14 +130,15 @@ fn long(value: &Field) -> Option<Mount> {
                 mount = Some(Mount {
                     from: cut(&from, Some(place.len()).filter(|_| from.text().is_some())),
                     at: None,
-                    writable: true,
+                    mounted,
                 });
             }
             Some(("dst" | "target" | "destination", place)) => {
                 at = Some(Field::made(place, value.span));
             }
-            Some(("readonly" | "ro", word)) => writable = word == "false",
-            None if matches!(piece, "readonly" | "ro") => writable = false,
+            Some(("readonly" | "ro", "false")) => mounted = Mounted::ToChange,
+            Some(("readonly" | "ro", _)) => mounted = Mounted::ToRead,
+            None if matches!(piece, "readonly" | "ro") => mounted = Mounted::ToRead,
             _ => {}
         }
         skip += piece.len() + 1;
@@ -133,12 +148,12 @@ fn long(value: &Field) -> Option<Mount> {
         return Some(Mount {
             from: value.clone(),
             at: None,
-            writable,
+            mounted,
         });
     }
     mount.map(|mount| Mount {
         at,
-        writable,
+        mounted,
         ..mount
     })
 }
@@ -165,6 +180,12 @@ pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
         return uses.0;
     }
     let args = called.args();
+    if !removes(args) {
+        // Whatever the subcommand: it may be unknown, an alias, or one of a newer version.
+        for mount in mounts(args) {
+            uses.push(&mount.from, UseKind::Mount(mount.mounted));
+        }
+    }
     let words: Vec<&Field> = args.iter().filter(|it| !it.may_be_option()).collect();
     let verb = words.iter().take(4).find_map(|word| verb_of(word.text()?));
     match verb {
@@ -193,6 +214,16 @@ pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
         }
     }
     uses.0
+}
+
+/// `docker rm -v name`, `docker compose down -v`: there the option takes no value. In front of the
+/// word nothing may stand that could have it for a value.
+fn removes(args: &[Field]) -> bool {
+    let noun = args
+        .first()
+        .is_some_and(|it| matches!(it.text(), Some("container" | "compose")));
+    let verb = args.get(usize::from(noun)).and_then(Field::text);
+    matches!(verb, Some("rm" | "down"))
 }
 
 /// What is done with files of this machine.
@@ -246,7 +277,7 @@ fn built(called: &Called<'_>, words: &[&Field], uses: &mut Uses) {
     }
 }
 
-/// Whether the word is the value of an option that names no file.
+/// Whether the word is the value of an option that names no folder to build from.
 fn is_value(word: &Field, args: &[Field]) -> bool {
     let at = args.iter().position(|field| std::ptr::eq(field, word));
     let before = at.and_then(|at| args.get(at.checked_sub(1)?));
@@ -263,6 +294,10 @@ fn is_value(word: &Field, args: &[Field]) -> bool {
                 | "--builder"
                 | "--cache-from"
                 | "--cache-to"
+                // Told as mounts.
+                | "-v"
+                | "--volume"
+                | "--mount"
         )
     })
 }

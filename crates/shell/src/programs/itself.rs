@@ -162,14 +162,19 @@ pub(crate) fn asks_about_itself(called: &Called<'_>, name: &str) -> bool {
     };
     match text {
         "--version" => SYSTEM.binary_search(&name).is_ok(),
-        // For `git` it is a page that a viewer of the person's choice shows.
-        "--help" => name != "git" && SYSTEM.binary_search(&name).is_ok(),
+        "--help" => !pages(name) && SYSTEM.binary_search(&name).is_ok(),
         "-v" => matches!(name, "node" | "perl" | "php"),
         "-V" => matches!(name, "python" | "python3" | "ssh" | "tmux"),
         "-version" => matches!(name, "ffmpeg" | "ffprobe"),
         "version" => matches!(name, "openssl" | "docker" | "podman"),
         _ => false,
     }
+}
+
+/// Whether the program hands its help to a viewer of the person's choice (`$PAGER` and the like), or, as
+/// `aws`, to a formatter too.
+fn pages(name: &str) -> bool {
+    matches!(name, "aws" | "fish" | "git" | "journalctl" | "systemctl")
 }
 
 #[cfg(test)]

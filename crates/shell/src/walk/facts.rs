@@ -1,11 +1,11 @@
 //! From what a program is known to do to effects.
 
-use pointsman_model::{EffectView, OpaqueWhy, PathRole, PathValue, RunNature, Span};
+use pointsman_model::{Change, EffectView, OpaqueWhy, PathRole, PathValue, Reach, RunNature, Span};
 
 use super::{Called, Scene, Walker, paths};
 use crate::analysis::Part;
 use crate::field::Field;
-use crate::programs::{Facts, Inner, Lists, Told, UseKind, names};
+use crate::programs::{Facts, Inner, Lists, Mounted, Told, Use, UseKind, names};
 use crate::state::{Folder, State};
 use crate::syntax::{Command, Range};
 
@@ -31,23 +31,16 @@ impl Walker<'_> {
                 EffectView::Sure => called.view,
                 EffectView::Might | EffectView::Inferred => self.weaker(used.view, called.view),
             };
-            let role = PathRole::Operand;
+            if lists && matches!(used.kind, UseKind::Read(_)) {
+                reads.extend(paths(&used.field, &own).into_iter().next());
+            }
             match used.kind {
-                UseKind::Read(reach) => {
-                    if lists {
-                        reads.extend(paths(&used.field, &own).into_iter().next());
-                    }
-                    self.read(view, &used.field, role, reach, &own, called.part);
-                }
-                UseKind::Write(change) => {
-                    self.write(view, &used.field, role, change, &own, called.part);
-                }
-                UseKind::Below(change) => {
-                    self.write_below(view, &used.field, change, &own, called.part);
-                }
                 UseKind::Connect => {
                     let host = host_of(&used.field);
                     self.connect(view, host.as_deref(), &used.field, called.part);
+                }
+                UseKind::Read(_) | UseKind::Write(_) | UseKind::Below(_) | UseKind::Mount(_) => {
+                    self.uses_file(view, used, &own, called.part)
                 }
             }
         }
@@ -114,18 +107,39 @@ impl Walker<'_> {
         told: Told,
         state: &State,
     ) {
-        let view = EffectView::Might;
-        let role = PathRole::Operand;
-        for used in told.uses {
-            let (field, part) = (&used.field, called.part);
-            match used.kind {
-                UseKind::Read(reach) => self.read(view, field, role, reach, state, part),
-                UseKind::Write(change) => self.write(view, field, role, change, state, part),
-                UseKind::Below(change) => self.write_below(view, field, change, state, part),
-                UseKind::Connect => {}
-            }
+        for used in &told.uses {
+            self.uses_file(EffectView::Might, used, state, called.part);
         }
         self.start_all(scene, called, told.inner, &mut state.clone());
+    }
+
+    /// Emits the use of a file; that of a host is none.
+    fn uses_file(&mut self, view: EffectView, used: &Use, state: &State, part: u32) {
+        let (field, role) = (&used.field, PathRole::Operand);
+        match used.kind {
+            UseKind::Read(reach) => self.read(view, field, role, reach, state, part),
+            UseKind::Write(change) => self.write(view, field, role, change, state, part),
+            UseKind::Below(change) => self.write_below(view, field, change, state, part),
+            UseKind::Mount(mounted) => {
+                let change = Change::Content;
+                // What runs on the project reads and changes of it what it is told to.
+                let within = paths(field, state)
+                    .iter()
+                    .all(|it| matches!(it, PathValue::Known(it) if it.is_within(self.start)));
+                let reach = match within {
+                    true => Reach::Itself,
+                    false => Reach::ContentBelow,
+                };
+                self.read(view, field, role, reach, state, part);
+                if mounted == Mounted::ToChange {
+                    self.write(view, field, role, change, state, part);
+                    if !within {
+                        self.write_below(view, field, change, state, part);
+                    }
+                }
+            }
+            UseKind::Connect => {}
+        }
     }
 
     /// The view of something that hangs on something of another view.

@@ -1,7 +1,7 @@
 //! Package runners, containers and remote shells: a rule for them covers what they start, which is
 //! listed for rules that deny and ask.
 
-use pointsman_model::{Change, EffectView, OpaqueWhy, PathRole, PathValue, Reach, RunNature};
+use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 
 use super::table::Kind;
 use super::{guess, outer};
@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::walk::{Called, Scene, Walker, folder_of, paths};
 
 /// Programs that run a package's command: all of their arguments, or those behind these words.
-const RUNNERS: [(&str, &[&str]); 68] = [
+const RUNNERS: [(&str, &[&str]); 71] = [
     ("npx", &[]),
     ("bunx", &[]),
     ("pnpx", &[]),
@@ -34,10 +34,13 @@ const RUNNERS: [(&str, &[&str]); 68] = [
     ("docker", &["exec", "run", "create"]),
     ("podman", &["exec", "run", "create"]),
     ("nerdctl", &["exec", "run", "create"]),
+    ("container", &["exec", "run", "create"]),
+    ("buildah", &["run", "from"]),
     ("apptainer", &["exec", "run", "shell"]),
     ("singularity", &["exec", "run", "shell"]),
     ("systemd-nspawn", &[]),
     ("docker-compose", &["exec", "run"]),
+    ("podman-compose", &["exec", "run"]),
     ("kubectl", &["exec", "run", "debug"]),
     ("oc", &["exec", "run", "rsh", "debug"]),
     ("heroku", &["run", "run:detached"]),
@@ -174,7 +177,7 @@ pub(super) fn call(
     let mut own = state.clone();
     own.forget_variables();
     if programs::runs_containers(name) {
-        enter(walker, called, state, &mut own);
+        enter(args, state, &mut own);
         // Another command of the line may run in the same container.
         let before = state.clone();
         mount_names(args, &before, state);
@@ -184,30 +187,9 @@ pub(super) fn call(
     true
 }
 
-/// What a container is given: files, and the folder that it runs in.
-fn enter(walker: &mut Walker<'_>, called: &Called<'_>, state: &State, own: &mut State) {
-    let args = called.args();
-    let (view, role, part) = (EffectView::Might, PathRole::Operand, called.part);
-    for mount in programs::mounts(args) {
-        let from = &mount.from;
-        let places = paths(from, state);
-        // What runs on the project reads and changes of it what it is told to.
-        let elsewhere = !places
-            .iter()
-            .all(|it| matches!(it, PathValue::Known(it) if it.is_within(walker.start)));
-        let reach = if elsewhere {
-            Reach::ContentBelow
-        } else {
-            Reach::Itself
-        };
-        walker.read(view, from, role, reach, state, part);
-        if mount.writable {
-            walker.write(view, from, role, Change::Content, state, part);
-            if elsewhere {
-                walker.write_below(view, from, Change::Content, state, part);
-            }
-        }
-    }
+/// What the command in a container finds there: names for what is mounted, and the folder that it runs
+/// in. That the container is given it, its arguments tell whatever the subcommand.
+fn enter(args: &[Field], state: &State, own: &mut State) {
     mount_names(args, state, own);
     if let Some(folder) = programs::container_folder(args) {
         own.may_also_be_in(&[folder_of(&folder, state)]);
