@@ -272,6 +272,8 @@ fn an_edited_input_that_does_not_fit_is_told_to_who_answered_and_the_question_st
             r#"{"command":"ls","timeout":"soon"}"#,
             "`timeout` has to be a whole number",
         ),
+        // No command is an object, so this was meant as the whole input.
+        (r#"{"comand":"ls"}"#, "`comand` is no field of this tool"),
     ] {
         let ended = project
             .run(["answer", &id, "allow", "--input", input])

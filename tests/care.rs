@@ -61,6 +61,7 @@ fn the_log_is_filtered_followed_masked_and_exported() {
     assert_eq!(heads["heads"][0]["hash"], records.last().unwrap()["hash"]);
     let masked = project.run(["log", "export", "--mask"]).expect_code(0);
     assert!(!masked.out.contains("hunter2"));
+    assert_eq!(masked.objects().len(), exported.len());
 }
 
 #[test]
@@ -100,14 +101,22 @@ fn old_runs_are_pruned_and_the_ledger_verifies() {
     project
         .run(["log", "prune", "--keep", "2", "--days", "0"])
         .expect_code(0);
+    let left = || {
+        let runs = project.run(["runs", "--json"]).expect_code(0).objects();
+        let names = runs.iter().filter_map(|run| run["run"].as_str());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
     project.run(["log", "verify"]).expect_code(0);
-    let runs = project.run(["runs", "--json"]).expect_code(0).objects();
-    let left: Vec<&str> = runs.iter().filter_map(|run| run["run"].as_str()).collect();
-    assert_eq!(left, ["run-3", "run-4"]);
+    // The pruning is on record as a run of its own, which takes nobody's place.
+    assert_eq!(left(), ["run-2", "run-3", "run-4"]);
     project.run(["log", "--run", "run-1"]).expect_code(2);
     project
         .run(["run", "--unattended", "job.toml"])
         .expect_code(0);
+    project
+        .run(["log", "prune", "--keep", "2", "--days", "0"])
+        .expect_code(0);
+    assert_eq!(left(), ["run-3", "run-4", "run-5", "run-6"]);
     project.run(["log", "verify"]).expect_code(0);
 }
 
@@ -134,6 +143,21 @@ fn the_doctor_tells_what_would_go_wrong() {
         .map(|finding| finding["about"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(wrong, ["settings", "notify"]);
+    // As a line for the shell, and a hook of no duty: both would fail each time.
+    std::fs::write(
+        folder.join("settings.json"),
+        r#"{"pointsman": {"notify": "no-such-program-here --now"}, "hooks": {"PreToolUse": [{"matcher": "*",
+            "hooks": [{"type": "command", "command": "/no/such/hook.sh"}]}]}}"#,
+    )
+    .unwrap();
+    let ill = project.run(["doctor", "--json"]).expect_code(1);
+    let wrong: Vec<String> = ill
+        .objects()
+        .iter()
+        .filter(|finding| finding["state"] == "wrong")
+        .map(|finding| finding["about"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(wrong, ["hooks", "notify"]);
 }
 
 #[test]

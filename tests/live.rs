@@ -325,10 +325,22 @@ input = { file_path = "one.txt", content = "one\n" }
 tool = "Write"
 input = { file_path = "two.txt", content = "two\n" }
 on_refusal = "continue"
+[[job]]
+name = "waits"
+[[job.step]]
+tool = "Write"
+input = { file_path = "three.txt", content = "three\n" }
 "#,
     );
     let running = project.start(["run", "--attended", "--json", "job.toml"]);
-    let first = project.questions(1).remove(0);
+    project.questions(2);
+    let asked = |agent: &str| {
+        let queue = project.run(["queue", "--json"]).expect_code(0).objects();
+        let of_agent = |card: &&Value| card["agent"].as_str().unwrap().starts_with(agent);
+        let card = queue.iter().find(of_agent);
+        card.map(|card| card["id"].as_str().unwrap().to_owned())
+    };
+    let first = asked("writer").unwrap();
     let raised = project
         .run(["mode", "w1-1", "bypassPermissions"])
         .expect_code(2);
@@ -340,10 +352,17 @@ on_refusal = "continue"
         "{}",
         context.out
     );
-    // What was asked before is judged anew under the lower mode, or was answered first; the next call is refused.
-    project.run(["answer", &first, "allow"]);
+    // What was asked before is judged anew under the lower mode (law 14): a yes comes too late, and hears so.
+    until("the mode has refused it", || {
+        asked("writer").is_none().then_some(())
+    });
+    let late = project.run(["answer", &first, "allow"]).expect_code(1);
+    assert!(late.out.contains("mode plan"), "{}", late.out);
+    let other = asked("waits").unwrap();
+    project.run(["answer", &other, "allow"]).expect_code(0);
     running.wait();
-    assert_eq!(project.read("two.txt"), None);
+    let written = ["one.txt", "two.txt", "three.txt"].map(|name| project.read(name).is_some());
+    assert_eq!(written, [false, false, true]);
 }
 
 #[test]
@@ -369,6 +388,27 @@ fn whoever_watches_the_queue_hears_of_each_question_and_its_end() {
     project.run(["stop", "run-1"]).expect_code(0);
     running.wait();
     assert_eq!(watching.wait().unwrap().code(), Some(0));
+}
+
+/// Whoever watches hears that a leader died, and how to go on; it is no end like another.
+#[test]
+fn whoever_watches_the_queue_hears_of_a_leader_that_died() {
+    let project = Project::with_job(JOBS);
+    let running = ask(&project);
+    let watching = project
+        .command(["queue", "--watch"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut watching = watching;
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+    lines.next().unwrap().unwrap();
+    running.signal(nix::sys::signal::Signal::SIGKILL);
+    let ended = watching.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{err}");
+    assert!(err.contains("run --resume run-1"), "{err}");
 }
 
 /// A file that joins may name the agents of files and those of the run's own job file, is checked as that was, and its
@@ -426,4 +466,45 @@ input = { file_path = "one.txt", content = "one\n" }
     assert_eq!(model.heard().len(), 1);
     project.run(["stop", "run-1"]).expect_code(0);
     running.wait();
+}
+
+/// What agents of a live run start sees its environment as it was at the start: a file whose model has its key there,
+/// under a name that the run did not know of, can't join, and neither its jobs nor its key come into the run.
+#[test]
+fn a_file_whose_key_commands_would_see_does_not_join() {
+    let project = Project::with_job(
+        r#"
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "one.txt", content = "one\n" }
+"#,
+    );
+    let mut command = project.command(["run", "--attended", "--json", "job.toml"]);
+    command.env("TEAM_LINE", KEY);
+    let running = Running::of(command);
+    project.questions(1);
+    project.write(
+        "late.toml",
+        r#"
+[defaults]
+model = { model = "m", dialect = "openai", key_env = "TEAM_LINE" }
+[[job]]
+name = "late"
+agent = "llm"
+task = "look"
+"#,
+    );
+    let refused = project.run(["add", "late.toml"]);
+    assert_ne!(refused.code, Some(0));
+    assert!(
+        refused.err.contains("`TEAM_LINE`") && refused.err.contains("start a run of its own"),
+        "{}",
+        refused.err
+    );
+    project.run(["answer", "r1-1", "allow"]).expect_code(0);
+    let ended = running.wait();
+    assert!(!ended.out.contains("late"), "{}", ended.out);
+    assert!(!ended.out.contains(KEY) && !ended.err.contains(KEY));
 }

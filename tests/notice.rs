@@ -1,6 +1,6 @@
 //! Being told: the person's own program gets each request once.
 
-use crate::ground::{Project, until};
+use crate::ground::{Project, Running, until};
 
 const ASKS_TWICE: &str = r#"
 [[job]]
@@ -60,4 +60,65 @@ fn a_program_of_the_person_is_told_of_each_request_once_and_escalation_comes_aft
             .count()
     };
     assert_eq!((of(&first), of(&second), all.len()), (2, 2, 4));
+}
+
+/// A person is told of a question once, though the leader dies and another one goes on with it.
+#[test]
+fn who_goes_on_with_a_run_tells_nothing_twice() {
+    let project = Project::with_job(ASKS_TWICE);
+    let folder = project.home().join(".config/pointsman");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("settings.json"),
+        r#"{"pointsman": {"notify": {"command": "{ cat; echo; } >> \"$HOME/told\"", "desktop": false}}}"#,
+    )
+    .unwrap();
+    let running = project.start(["run", "--attended", "job.toml"]);
+    let first = project.questions(1).remove(0);
+    until("the first is told", || {
+        (told(&project).len() == 1).then_some(())
+    });
+    running.signal(nix::sys::signal::Signal::SIGKILL);
+    running.wait();
+    let running = project.start(["run", "--attended", "--resume", "run-1"]);
+    project.questions(1);
+    project.run(["answer", &first, "allow"]).expect_code(0);
+    let second = project.questions(1).remove(0);
+    until("the second is told", || {
+        let told = told(&project);
+        let ids: Vec<_> = told.iter().map(|it| it["request"]["id"].clone()).collect();
+        ids.contains(&second.as_str().into()).then(|| {
+            assert_eq!(ids, [first.as_str(), second.as_str()]);
+        })
+    });
+    project.run(["answer", &second, "deny"]).expect_code(0);
+    running.wait();
+}
+
+/// The key of a model, whatever its variable is called, is seen by no program that gives notice.
+#[test]
+fn who_gives_notice_sees_no_key() {
+    const KEY: &str = "no-form-of-a-secret-0123";
+    let project = Project::with_job(&format!(
+        "{ASKS_TWICE}\n[agents.thinker]\nagent = \"llm\"\ndescription = \"thinks\"\n\
+         model = {{ model = \"m\", dialect = \"openai\", key_env = \"TEAM_LINE\" }}\n"
+    ));
+    let folder = project.home().join(".config/pointsman");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("settings.json"),
+        r#"{"pointsman": {"notify": {"command": "env > \"$HOME/seen.new\"; mv \"$HOME/seen.new\" \"$HOME/seen\"", "desktop": false}}}"#,
+    )
+    .unwrap();
+    let mut command = project.command(["run", "--attended", "--json", "job.toml"]);
+    command.env("TEAM_LINE", KEY).env("PLAIN_LINE", "seen");
+    let running = Running::of(command);
+    project.questions(1);
+    let seen = until("the program has run", || {
+        std::fs::read_to_string(project.home().join("seen")).ok()
+    });
+    assert!(seen.contains("PLAIN_LINE=seen"), "{seen}");
+    assert!(!seen.contains(KEY), "{seen}");
+    project.run(["stop", "run-1"]).expect_code(0);
+    running.wait();
 }

@@ -185,9 +185,14 @@ impl LlmAgent {
             let written = self.scribe.model(dispatch, &reply.parts, spent).await;
             written.map_err(|error| unwritten(&error))?;
             self.conversation.model(reply.parts.clone());
-            if reply.uses().next().is_some() {
+            // What it asked for before it, or its server, broke off is not what it came to want.
+            let broke_off = matches!(reply.stop, Stop::Declined | Stop::Other(_));
+            if reply.uses().next().is_some() && !broke_off {
                 cut_off = 0;
                 self.use_tools(sort(&reply), dispatch, stop).await?;
+                if reply.stop == Stop::ContextFull {
+                    self.shorten("the conversation is full")?;
+                }
             } else {
                 match &reply.stop {
                     // It would have ended; now there is more to do.

@@ -34,7 +34,7 @@ pub use ledger::{AppendError, Ledger, PendingAppend, RequestTrace};
 pub use open::{
     DeadRun, HighestIds, OpenError, OpenReport, ResumeError, ResumeReport, SetAsideReport,
 };
-pub use prune::{Keep, PruneError, PruneReport, prunable, prune};
+pub use prune::{Compacted, Keep, PruneError, PruneReport, compact, prunable, prune};
 pub use reader::{
     CallStory, CensusRow, ChainDamage, Filter, LedgerReader, ReadError, RecordList, RequestStory,
     RunInfo, RunState, UnreadableRecord, VerifyReport,

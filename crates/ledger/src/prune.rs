@@ -4,17 +4,18 @@
 //! others go on to follow. A verification takes a missing point for pruned only when a record says so.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use pointsman_model::{RunId, WallTime};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::record::{ChainPoint, RecordBody, RunsPruned};
-use crate::{AppendError, Ledger, LedgerReader, ReadError, RunState, schema};
+use crate::{AppendError, Ledger, LedgerReader, ReadError, RunInfo, RunState, schema};
 
 /// Which runs are kept whatever their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keep {
-    /// So many of the newest.
+    /// So many of the newest that had jobs; what was only recorded as a run of its own, as a pruning is, doesn't count.
     pub newest: u32,
     /// Those that were written to since then; none when there is no such moment.
     pub since: Option<WallTime>,
@@ -42,6 +43,9 @@ pub enum PruneError {
     /// It is on record, and could not be done; the runs are there still.
     #[error("the runs could not be removed")]
     NotRemoved(#[source] rusqlite::Error),
+    /// The runs are removed, and their room could not be given back.
+    #[error("the runs are removed, but the ledger could not be made smaller")]
+    NotCompacted(#[source] rusqlite::Error),
     /// The chains are not as they were written; pruning would hide it.
     #[error("{0} records are not as they were written: nothing is pruned from a damaged ledger")]
     Damaged(usize),
@@ -53,8 +57,7 @@ pub enum PruneError {
 /// When the ledger can't be read.
 pub fn prunable(reader: &LedgerReader, keep: Keep) -> Result<PruneReport, PruneError> {
     let runs = reader.runs()?;
-    let newest = usize::try_from(keep.newest).unwrap_or(usize::MAX);
-    let old = runs.len().saturating_sub(newest);
+    let old = older_than_the_newest(&runs, keep.newest);
     let mut report = PruneReport::default();
     for info in runs.into_iter().take(old) {
         let young = keep.since.is_some_and(|since| info.last_at >= since);
@@ -68,6 +71,23 @@ pub fn prunable(reader: &LedgerReader, keep: Keep) -> Result<PruneReport, PruneE
         }
     }
     Ok(report)
+}
+
+/// How many of the runs, oldest first, come before the newest `keep` that had jobs.
+fn older_than_the_newest(runs: &[RunInfo], keep: u32) -> usize {
+    // One whose start can't be read may have had some.
+    let had_jobs = |info: &RunInfo| {
+        let start = info.start.as_ref();
+        start.is_none_or(|start| start.job_file.is_some())
+    };
+    let Some(last) = keep.checked_sub(1) else {
+        return runs.len();
+    };
+    let newest_first = runs.iter().enumerate().rev();
+    newest_first
+        .filter(|(_, info)| had_jobs(info))
+        .nth(usize::try_from(last).unwrap_or(usize::MAX))
+        .map_or(0, |(place, _)| place)
 }
 
 /// Prunes those runs, on record of `run`, which must be led by this ledger. Blocks on the disk for the removal.
@@ -103,6 +123,25 @@ pub async fn prune(ledger: &Ledger, run: RunId, keep: Keep) -> Result<PruneRepor
         .and_then(|()| schema::remove_runs(&mut connection, &numbers))
         .map_err(PruneError::NotRemoved)?;
     Ok(report)
+}
+
+/// What became of the room that pruned records had in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compacted {
+    /// The file is as large as what it holds.
+    Yes,
+    /// Another program has the ledger open, and a leader takes a file that shrinks under it for a damaged one. The room
+    /// is used again by what is recorded next.
+    InUse,
+}
+
+/// Gives back the room of what was pruned, unless anybody has the ledger open. Blocks on the disk; the database is
+/// written anew as a whole.
+///
+/// # Errors
+/// When the file can't be written anew; it is then as it was before.
+pub fn compact(path: &Path) -> Result<Compacted, PruneError> {
+    schema::compact(path).map_err(PruneError::NotCompacted)
 }
 
 /// The points that records have named as pruned.

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use crate::Compacted;
 
 /// The version of the tables below. A database of a higher one is left alone.
 pub(crate) const SCHEMA_VERSION: i64 = 2;
@@ -164,6 +166,8 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
 
 /// Removes all that is there of these runs, and returns how many records that were. Nothing else ever does.
 pub(crate) fn remove_runs(connection: &mut Connection, runs: &[u32]) -> rusqlite::Result<u64> {
+    // What is removed is overwritten: it may hold secrets, and its room is given back only when nobody else is connected.
+    connection.pragma_update(None, "secure_delete", "ON")?;
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     tx.execute_batch(MAY_BE_REMOVED)?;
     let mut removed = 0_u64;
@@ -175,6 +179,25 @@ pub(crate) fn remove_runs(connection: &mut Connection, runs: &[u32]) -> rusqlite
     tx.execute_batch(NEVER_REMOVED)?;
     tx.commit()?;
     Ok(removed)
+}
+
+/// Writes the database anew without the room of what was removed, if nobody else has it open.
+pub(crate) fn compact(path: &Path) -> rusqlite::Result<Compacted> {
+    let connection = connect(path)?;
+    connection.busy_timeout(Duration::ZERO)?;
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    // In this mode the first write takes the whole database, which fails while anybody else is connected; none can come
+    // before this connection is gone.
+    match connection.execute_batch("BEGIN IMMEDIATE; COMMIT; VACUUM;") {
+        Ok(()) => {}
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+            return Ok(Compacted::InUse);
+        }
+        Err(error) => return Err(error),
+    }
+    // What was removed also stands in the log, until that is cut off.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(Compacted::Yes)
 }
 
 /// Sees to it that no run gets a number up to `highest`.

@@ -83,6 +83,16 @@ impl Assembly {
         self.begin(at, Growing::Use { id, name, input })
     }
 
+    /// More of a tool's name: some servers send it behind its id, in pieces, or whole with each piece of the input.
+    pub(crate) fn name(&mut self, at: u64, more: &str) -> Result<(), Misfit> {
+        match self.parts.get_mut(&at) {
+            Some(Growing::Use { name, .. }) if name == more => {}
+            Some(Growing::Use { name, .. }) => name.push_str(more),
+            _ => return Err(Misfit::NoSuchPart),
+        }
+        Ok(())
+    }
+
     /// Whether a part has begun there.
     pub(crate) fn has(&self, at: u64) -> bool {
         self.parts.contains_key(&at)

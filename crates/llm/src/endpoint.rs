@@ -39,11 +39,18 @@ pub struct BaseUrl(reqwest::Url);
 #[non_exhaustive]
 pub enum BaseUrlError {
     /// No address at all.
-    #[error("`{0}` is no address: write it like `https://api.example.com/v1`")]
-    NoUrl(Box<str>),
+    #[error(
+        "what stands there is no address (not shown: it may be a key): write it like `https://api.example.com/v1`"
+    )]
+    NoUrl,
     /// Not of the web.
-    #[error("`{0}` is no web address: it begins with neither `https://` nor `http://`")]
-    NotWeb(Box<str>),
+    #[error(
+        "an address with `{scheme}:` is none of the web: it begins with neither `https://` nor `http://`"
+    )]
+    NotWeb {
+        /// How it begins; the rest may be secret.
+        scheme: Box<str>,
+    },
     /// It holds a user, a password, a query or a fragment.
     #[error("the address of `{host}` holds more than host and path: give the key by itself")]
     HoldsMore {
@@ -58,12 +65,14 @@ impl BaseUrl {
     /// # Errors
     /// When it is no plain web address.
     pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
-        let url = reqwest::Url::parse(text.trim()).map_err(|_| BaseUrlError::NoUrl(text.into()))?;
+        let url = reqwest::Url::parse(text.trim()).map_err(|_| BaseUrlError::NoUrl)?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(BaseUrlError::NotWeb(text.into()));
+            return Err(BaseUrlError::NotWeb {
+                scheme: url.scheme().into(),
+            });
         }
         let Some(host) = url.host_str() else {
-            return Err(BaseUrlError::NoUrl(text.into()));
+            return Err(BaseUrlError::NoUrl);
         };
         let more = [url.query(), url.fragment(), url.password()];
         if more.iter().any(Option::is_some) || !url.username().is_empty() {

@@ -1,5 +1,7 @@
 //! What a model answers.
 
+use std::collections::HashSet;
+
 use crate::{ModelPart, ToolUse, Usage};
 
 /// A whole answer of a model.
@@ -24,6 +26,24 @@ impl Reply {
             ModelPart::Use(_) | ModelPart::Other(_) => None,
         });
         texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The same with ids that are each given once. Some servers give one id to several uses, and then nobody could say
+    /// which of them a result belongs to; the server is shown the new ones as well.
+    pub(crate) fn with_ids_once(mut self) -> Self {
+        let mut given = HashSet::new();
+        for part in &mut self.parts {
+            let ModelPart::Use(tool_use) = part else {
+                continue;
+            };
+            let first = tool_use.id.clone();
+            let mut number = 2_u32;
+            while !given.insert(tool_use.id.clone()) {
+                tool_use.id = format!("{first}-{number}");
+                number = number.saturating_add(1);
+            }
+        }
+        self
     }
 
     /// The tools it asks for, in order.

@@ -23,7 +23,7 @@ pub use screen::{
     Bell, FarLeader, Link, Look, ScreenError, ScreenGone, ScreenHandle, ScreenOptions,
     ScreenService, leave_full_screen,
 };
-pub use secret::masked;
+pub use secret::{masked, masked_json};
 pub use session::{ParseScopeError, SessionError, SessionScope, grant_for};
 pub use terminal::{Terminal, TerminalError, TerminalHandle, TerminalOptions, TerminalService};
 pub use workers::{WorkerRow, WorkerState, Workers};

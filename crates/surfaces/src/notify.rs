@@ -24,8 +24,9 @@ use crate::socket::RequestCard;
 
 /// Programs at the same time. A storm of requests must not become a storm of programs.
 const PROGRAMS_MAX: usize = 4;
-/// Programs that wait for their turn; of more the oldest are dropped, since newer requests say as much.
-const WAITING_MAX: usize = 256;
+/// Words to the desktop that wait for their turn; of more the oldest are dropped, since newer ones say as much. What is
+/// told of one request is not dropped: there are at most as many as questions are open.
+const DESKTOP_WAITING_MAX: usize = 16;
 /// How long one program may take: it tells somebody something.
 const PROGRAM_TIME_MAX: Duration = Duration::from_secs(30);
 /// How long it has to end when it is told to.
@@ -54,6 +55,8 @@ pub struct NotifyOptions {
     pub minute_of_day: fn(WallTime) -> u16,
     /// How they want to be told.
     pub settings: NotifySettings,
+    /// When this leader was started. What was asked before that was told of by the leader that died.
+    pub begun: WallTime,
     /// How the desktop is told.
     pub desktop: Desktop,
     /// Where programs run.
@@ -72,11 +75,15 @@ pub struct NotifyService {
 }
 
 /// A program that is to run.
-struct Errand {
-    command: Vec<Box<str>>,
-    stdin: Vec<u8>,
-    /// The request it is about; it is not told of one that has ended meanwhile.
-    about: Option<RequestId>,
+enum Errand {
+    /// One that is told of a request, unless that has ended when its turn comes.
+    Of {
+        command: Vec<Box<str>>,
+        id: RequestId,
+        occasion: Occasion,
+    },
+    /// The program that tells the desktop.
+    Desktop { command: Vec<Box<str>> },
 }
 
 /// What a program reads: the request, and why it is told of it.
@@ -156,6 +163,14 @@ impl NotifyService {
     fn shown(&mut self, request: &pointsman_model::PermissionRequest) {
         let now = self.options.clock.now();
         let minute = (self.options.minute_of_day)(now);
+        let opened_in = (self.options.minute_of_day)(request.opened_at);
+        let quiet = self.options.settings.quiet;
+        // In quiet hours the earlier leader told nothing either.
+        let was_quiet = quiet.is_some_and(|quiet| quiet.holds(opened_in));
+        if request.opened_at < self.options.begun && !was_quiet {
+            self.watchman
+                .told_before(request.id, request.opened_at, now);
+        }
         let effects = self
             .watchman
             .shown(request.id, request.opened_at, now, minute);
@@ -176,21 +191,11 @@ impl NotifyService {
                     command,
                     id,
                     occasion,
-                } => {
-                    let now = self.options.clock.now();
-                    let Some(open) = self.options.requests.get(id) else {
-                        continue;
-                    };
-                    let request = RequestCard::of(&open.request, open.epoch, now);
-                    let notice = Notice { occasion, request };
-                    if let Ok(stdin) = serde_json::to_vec(&notice) {
-                        self.queue(Errand {
-                            command,
-                            stdin,
-                            about: Some(id),
-                        });
-                    }
-                }
+                } => self.waiting.push_back(Errand::Of {
+                    command,
+                    id,
+                    occasion,
+                }),
                 Effect::Desktop(text) => self.tell_desktop(text),
             }
         }
@@ -206,11 +211,12 @@ impl NotifyService {
                     "pointsman".into(),
                     text.into(),
                 ];
-                self.queue(Errand {
-                    command,
-                    stdin: Vec::new(),
-                    about: None,
-                });
+                let is_old = |errand: &Errand| matches!(errand, Errand::Desktop { .. });
+                if self.waiting.iter().filter(|it| is_old(it)).count() >= DESKTOP_WAITING_MAX {
+                    let oldest = self.waiting.iter().position(is_old);
+                    oldest.and_then(|oldest| self.waiting.remove(oldest));
+                }
+                self.waiting.push_back(Errand::Desktop { command });
             }
             Desktop::Screen(screen) => {
                 let screen = screen.clone();
@@ -222,11 +228,12 @@ impl NotifyService {
         }
     }
 
-    fn queue(&mut self, errand: Errand) {
-        if self.waiting.len() >= WAITING_MAX {
-            self.waiting.pop_front();
-        }
-        self.waiting.push_back(errand);
+    /// What the program reads of a request that is open still: as it stands when its turn has come.
+    fn notice(&self, id: RequestId, occasion: Occasion) -> Option<Vec<u8>> {
+        let open = self.options.requests.get(id)?;
+        let now = self.options.clock.now();
+        let request = RequestCard::of(&open.request, open.epoch, now);
+        serde_json::to_vec(&Notice { occasion, request }).ok()
     }
 
     fn start_programs(&mut self) {
@@ -234,11 +241,18 @@ impl NotifyService {
             let Some(errand) = self.waiting.pop_front() else {
                 return;
             };
-            let is_over = |id| self.options.requests.get(id).is_none();
-            if errand.about.is_some_and(is_over) {
-                continue;
-            }
-            let Some((program, args)) = errand.command.split_first() else {
+            let (command, stdin) = match errand {
+                Errand::Of {
+                    command,
+                    id,
+                    occasion,
+                } => match self.notice(id, occasion) {
+                    Some(stdin) => (command, stdin),
+                    None => continue,
+                },
+                Errand::Desktop { command } => (command, Vec::new()),
+            };
+            let Some((program, args)) = command.split_first() else {
                 continue;
             };
             let spec = CommandSpec {
@@ -246,7 +260,7 @@ impl NotifyService {
                 args: args.iter().map(ToString::to_string).collect(),
                 folder: self.options.folder.clone(),
                 env: self.options.environment.clone(),
-                stdin: Some(errand.stdin),
+                stdin: Some(stdin),
                 output_bytes_max: OUTPUT_BYTES_MAX,
                 time_max: PROGRAM_TIME_MAX,
                 kill_grace: KILL_GRACE,

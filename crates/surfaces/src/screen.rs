@@ -16,6 +16,7 @@ mod scroll;
 
 mod afar;
 mod before;
+mod bell;
 mod event;
 mod layout;
 mod link;
@@ -38,6 +39,8 @@ mod device;
 mod pictures;
 #[cfg(test)]
 mod stage;
+
+pub use self::bell::Bell;
 
 use std::io;
 use std::path::PathBuf;
@@ -105,15 +108,6 @@ pub struct ScreenOptions {
     pub stop: CancellationToken,
     /// Whether the bell rings when something waits.
     pub bell: Bell,
-}
-
-/// Whether the terminal's bell rings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bell {
-    /// It does.
-    Rings,
-    /// It does not.
-    Silent,
 }
 
 /// What was read from the disk for the screen.
@@ -399,10 +393,10 @@ impl ScreenService {
                     // A terminal that can't be wiped is drawn on as it is.
                     let _ = self.device.wipe();
                 }
-                Effect::Ring => match self.options.bell {
-                    Bell::Rings => self.device.ring(),
-                    Bell::Silent => {}
-                },
+                Effect::Ring if self.options.bell.rings_at(self.options.clock.now()) => {
+                    self.device.ring();
+                }
+                Effect::Ring => {}
             }
         }
     }

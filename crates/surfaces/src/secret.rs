@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
+use serde_json::Value;
 
 /// Forms that are secrets wherever they stand: keys and tokens with a mark of their maker, and private keys.
 const MARKED: &str = concat!(
@@ -25,7 +26,7 @@ const MARKED: &str = concat!(
 const NAMED: &str = concat!(
     r#"(?i)(?P<name>\b[\w\-]*(?:passw(?:or)?d|passphrase|secret|token|api[_\-]?key|access[_\-]?key|private[_\-]?key)[\w\-]*"#,
     r#"\\?["']?\s*(?:=|:)\s*\\?["']?)"#,
-    r#"(?P<value>[^\s"'\\,;&$(){}<>]{6,})"#,
+    r#"(?P<value>[^\s"'`\\,;&$(){}<>]{6,})"#,
 );
 
 /// What stands in a header or an address: `Authorization: Bearer …`, `https://user:…@host`.
@@ -66,6 +67,35 @@ pub fn masked(text: &str) -> Cow<'_, str> {
         shown = Cow::Owned(masked.into_owned());
     }
     shown
+}
+
+/// The value with the secrets in its texts masked, also those that only the name of their field says to be secret.
+/// It stays JSON, whatever a secret looks like.
+#[must_use]
+pub fn masked_json(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(masked(&text).into_owned()),
+        Value::Array(values) => values.into_iter().map(masked_json).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            Value::Object(fields.map(masked_field).collect())
+        }
+        value @ (Value::Null | Value::Bool(_) | Value::Number(_)) => value,
+    }
+}
+
+fn masked_field((name, value): (String, Value)) -> (String, Value) {
+    let value = match value {
+        Value::String(text) => {
+            let before = format!("{name}=");
+            let named = masked(&(before.clone() + &text)).into_owned();
+            // What is masked in the name itself leaves nothing to tell the two apart by.
+            let shown = named.strip_prefix(&before).map(str::to_owned);
+            Value::String(shown.unwrap_or_else(|| masked(&text).into_owned()))
+        }
+        value => masked_json(value),
+    };
+    (name, value)
 }
 
 /// Whether a view shows secrets.

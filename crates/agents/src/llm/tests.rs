@@ -204,6 +204,23 @@ async fn a_call_that_was_cut_off_is_never_run() {
     assert!(!scene.bench.keep.path().join("made").exists());
 }
 
+/// Whatever else than its own end made a model stop, what it asked for until then is not run.
+#[tokio::test]
+async fn what_was_asked_for_before_it_was_broken_off_is_not_run() {
+    for reason in ["refusal", "pause_turn", "no_such_reason"] {
+        let turn = bash("a", "echo a > made").stopped(reason).streamed();
+        let mut scene = Scene::new([turn]).await;
+        let end = scene.work().await;
+        is_failed(&end);
+        assert!(!scene.bench.keep.path().join("made").exists(), "{reason}");
+        assert_eq!(scene.server.heard().len(), 1, "{reason}");
+    }
+    let turn = bash("a", "echo a > made").stopped("model_context_window_exceeded");
+    let mut scene = Scene::new([turn.streamed(), done("ok")]).await;
+    scene.work().await;
+    assert!(!scene.bench.keep.path().join("made").exists());
+}
+
 #[tokio::test]
 async fn words_that_were_cut_off_are_gone_on_with_for_a_while() {
     let cut = || {

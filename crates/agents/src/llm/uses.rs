@@ -27,7 +27,11 @@ pub(super) fn sort(reply: &Reply) -> Vec<(&ToolUse, Use)> {
         .zip(1..)
         .map(|(tool_use, number)| {
             // An input that reads well may still be half of what was meant.
-            let cut_off = reply.stop == Stop::OutputLimit && number == count;
+            let cut_off = match reply.stop {
+                Stop::OutputLimit => number == count,
+                Stop::Done | Stop::ToolUse => false,
+                Stop::ContextFull | Stop::Declined | Stop::Other(_) => true,
+            };
             let it = if cut_off {
                 Use::NotRun("it was not run: your answer was cut off while you wrote it".into())
             } else if number > PER_TURN_MAX {

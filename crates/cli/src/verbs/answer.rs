@@ -186,7 +186,9 @@ fn edited(
     let part = Editable::of(&card.tool, &card.input);
     let input = match &arguments.input {
         // A whole input is one for which the tool's fields are all there.
-        Some(text) if part.field.is_some() && editing::is_whole(text, &part) => text.clone(),
+        Some(text) if part.field.is_some() && editing::is_whole(text, &part, &card.input) => {
+            text.clone()
+        }
         Some(text) => rewritten(&part, text)?,
         None => rewritten(&part, &editing::in_editor(&part)?)?,
     };

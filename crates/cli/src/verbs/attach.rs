@@ -16,7 +16,9 @@ use pointsman_surfaces::{
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::leader::{leader, refused};
+use super::leader::{leader, leader_died, refused};
+use super::rules::settings;
+use super::run::Signals;
 use super::tail::Tail;
 use crate::arguments::AttachArguments;
 use crate::failure::{Code, Failure};
@@ -44,6 +46,7 @@ pub(super) fn run(arguments: &AttachArguments, output: &mut Output) -> Result<Co
     let (run, mut client) = leader(&place, arguments.run)?;
     let jobs = jobs(&mut client)?;
     drop(client);
+    let (_, loaded) = settings(&[], &place)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -52,17 +55,23 @@ pub(super) fn run(arguments: &AttachArguments, output: &mut Output) -> Result<Co
         run,
         socket: place.state.socket(run),
         ledger: place.state.ledger(),
+        bell: Bell::of(&loaded.pointsman.notify),
     };
     let left = runtime.block_on(seat.attach(jobs));
     runtime.shutdown_background();
-    output.text(&match left? {
-        Left::ByPerson => format!("{run} goes on; `pointsman attach {run}` comes back to it\n"),
-        Left::Ended(text) => format!("{run} has ended: {}\n", shown::line(&text)),
-        Left::Gone => {
-            format!("the leader of {run} is gone; `pointsman log --run {run}` tells more\n")
+    match left? {
+        Left::ByPerson => {
+            output.text(&format!(
+                "{run} goes on; `pointsman attach {run}` comes back to it\n"
+            ));
+            Ok(Code::Done)
         }
-    });
-    Ok(Code::Done)
+        Left::Ended(text) => {
+            output.text(&format!("{run} has ended: {}\n", shown::line(&text)));
+            Ok(Code::Done)
+        }
+        Left::Gone => Err(leader_died(run)),
+    }
 }
 
 fn jobs(client: &mut Client) -> Result<Vec<JobWire>, Failure> {
@@ -80,6 +89,7 @@ struct AttachedSeat {
     run: RunId,
     socket: PathBuf,
     ledger: PathBuf,
+    bell: Bell,
 }
 
 impl AttachedSeat {
@@ -92,7 +102,7 @@ impl AttachedSeat {
             clock: Arc::new(SystemClock),
             look: Look::of_environment(),
             stop: stop.clone(),
-            bell: Bell::Rings,
+            bell: self.bell,
         };
         let (screen, service) = ScreenService::open(options).map_err(|error| {
             Failure::of(&error)
@@ -127,6 +137,7 @@ impl AttachedSeat {
         let mut past = Some(());
         let mut looks = 0_u32;
         let mut stopping = false;
+        let mut signals = Signals::new();
         loop {
             let Some(mut looking) = tail.take() else {
                 return Left::Gone;
@@ -171,6 +182,8 @@ impl AttachedSeat {
             tokio::select! {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
                 _ = &mut *service => return Left::ByPerson,
+                // Whatever ends this process, the terminal is given back first.
+                _ = signals.next() => return Left::ByPerson,
                 () = stop.cancelled(), if !stopping => {
                     stopping = true;
                     let text = Some("`stop` at an attached terminal".into());

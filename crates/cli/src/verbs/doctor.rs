@@ -6,16 +6,17 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use pointsman_gate::{HookPlace, hooks_that_cant_start};
+use pointsman_gate::{HookPlace, hooks_that_cant_start, line_that_cant_start};
 use pointsman_ledger::{LedgerReader, ReadError, RunState};
 use pointsman_model::{Attended, RunId};
 use pointsman_policy::settings::{ClassifierBy, Loaded, lint};
 use pointsman_policy::{DiskTree, Problem, Severity};
-use pointsman_process::{Environment, find_program};
+use pointsman_process::find_program;
 use pointsman_surfaces::shown;
 use pointsman_surfaces::socket::{Ask, Client, Reply};
 use serde::Serialize;
 
+use super::run::environment;
 use super::{log, rules};
 use crate::arguments::DoctorArguments;
 use crate::failure::{Code, Failure};
@@ -179,7 +180,7 @@ fn problem_finding(about: &'static str, problem: &Problem) -> Finding {
 
 /// The programs that settings name: hooks, the classifier, whoever gives notice.
 fn programs(loaded: &Loaded, place: &Place) -> Vec<Finding> {
-    let environment = Environment::without_secrets(std::env::vars_os());
+    let environment = environment(&loaded.pointsman);
     let hook_place = HookPlace {
         project: place.project.clone(),
         home: place.home.clone(),
@@ -192,7 +193,11 @@ fn programs(loaded: &Loaded, place: &Place) -> Vec<Finding> {
     let broken = hooks_that_cant_start(&loaded.hooks, &hook_place);
     let mut findings: Vec<Finding> = broken
         .iter()
-        .map(|problem| problem_finding("hooks", problem))
+        // One that can't start fails at each call, whatever its duty.
+        .map(|problem| Finding {
+            state: State::Wrong,
+            ..problem_finding("hooks", problem)
+        })
         .collect();
     if findings.is_empty() {
         let text = match loaded.hooks.hooks.len() {
@@ -218,6 +223,17 @@ fn programs(loaded: &Loaded, place: &Place) -> Vec<Finding> {
             continue;
         };
         let found = find_program(program, &place.project, &environment);
+        let line = match &command[..] {
+            [shell, dash, line] if (&**shell, &**dash) == ("sh", "-c") => Some(line),
+            _ => None,
+        };
+        if let Some(fault) = line.and_then(|line| line_that_cant_start(line, &hook_place)) {
+            findings.push(
+                Finding::new(about, State::Wrong, shown::line(&fault))
+                    .hint("mend it in your settings"),
+            );
+            continue;
+        }
         findings.push(match found {
             Ok(path) => Finding::new(about, State::Well, shown::line(&path.to_string_lossy())),
             Err(error) => Finding::new(about, State::Wrong, Failure::of(&error).what())
@@ -288,14 +304,18 @@ fn ledger(place: &Place) -> Vec<Finding> {
                 State::Look,
                 format!("their leader died: {}", interrupted.join(", ")),
             )
-            .hint("`pointsman log --run RUN` tells what was interrupted and what is unknown"),
+            .hint("`pointsman run --resume RUN` goes on with one; `pointsman log --run RUN` tells what was interrupted and what is unknown"),
         );
     }
     findings
 }
 
+/// What the database takes on disk, with the log that is copied into it from time to time.
 fn size(path: &Path) -> String {
-    let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let of = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let bytes = of(path).saturating_add(of(Path::new(&log)));
     format!("{} KiB", bytes.div_ceil(1_024))
 }
 

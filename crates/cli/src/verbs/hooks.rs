@@ -8,11 +8,11 @@ use pointsman_ledger::HookCame;
 use pointsman_model::Attended;
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::{HookEvent, HookSettings};
-use pointsman_process::Environment;
 use tokio_util::sync::CancellationToken;
 
 use super::check::input;
 use super::rules;
+use super::run::environment;
 use crate::arguments::{HooksArguments, HooksTestArguments, HooksVerb};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
@@ -37,7 +37,7 @@ fn test(arguments: &HooksTestArguments, output: &mut Output) -> Result<Code, Fai
     let place = HookPlace {
         project: place.project.clone(),
         home: place.home.clone(),
-        environment: Environment::without_secrets(std::env::vars_os()),
+        environment: environment(&given.loaded.pointsman),
         attended: Attended::Yes,
         tree: Arc::new(DiskTree),
         allow_rules: given.loaded.switches.allow_rules,

@@ -38,6 +38,13 @@ pub(super) fn find(place: &Place, run: Option<RunId>) -> Result<(RunId, Client),
     find_leader(place.state.sockets().map_err(FindError::State)?, run)
 }
 
+/// What is said when a leader goes without having ended its run.
+pub(super) fn leader_died(run: RunId) -> Failure {
+    Failure::failed(format!("the leader of {run} is gone, and has not ended the run")).hint(format!(
+        "`pointsman run --resume {run}` goes on with it; `pointsman log --run {run}` tells how far it came"
+    ))
+}
+
 /// Gives a leader an order, and tells what came of it.
 pub(super) fn order(leader: &mut Client, ask: &Ask, output: &mut Output) -> Result<Code, Failure> {
     match leader.ask(ask).map_err(|error| Failure::of(&error))? {

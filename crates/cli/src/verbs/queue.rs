@@ -1,18 +1,26 @@
 //! `pointsman queue` and `pointsman show`: the open questions of a running leader, from another terminal.
 
-use pointsman_ledger::{Filter, RecordBody, RecordKind};
-use pointsman_model::RequestId;
+use std::time::{Duration, Instant};
+
+use pointsman_ledger::{Filter, RecordBody, RecordKind, RunState};
+use pointsman_model::{RequestId, RunId};
+use pointsman_surfaces::masked;
 use pointsman_surfaces::render::{length, moment, request_text, verdict_line};
 use pointsman_surfaces::shown::{self, Extent};
 use pointsman_surfaces::socket::{Ask, Client, Reply, RequestCard};
 use serde_json::json;
 
-use super::leader::{find, leader, unexpected};
+use super::leader::{find, leader, leader_died, unexpected};
 use super::log;
 use crate::arguments::{QueueArguments, ShowArguments};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
+
+/// How long a leader whose socket is closed may take to write its last record.
+const END_TIME_MAX: Duration = Duration::from_secs(30);
+/// How often that is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Lists the open questions, shows one in full, or goes on telling of them.
 pub(super) fn queue(arguments: &QueueArguments, output: &mut Output) -> Result<Code, Failure> {
@@ -20,7 +28,12 @@ pub(super) fn queue(arguments: &QueueArguments, output: &mut Output) -> Result<C
     let run = arguments.leader.run.or(arguments.id.map(RequestId::run));
     let (run, mut leader) = leader(&place, run)?;
     if arguments.watch {
-        return watch(&mut leader, output);
+        watch(&mut leader, output)?;
+        return if output.is_read() {
+            ended(run, &place)
+        } else {
+            Ok(Code::Done)
+        };
     }
     let cards = cards(&mut leader)?;
     match arguments.id {
@@ -69,7 +82,8 @@ pub(super) fn show(arguments: &ShowArguments, output: &mut Output) -> Result<Cod
         return Err(Failure::bad_input(format!("there is no question {id}"))
             .hint("`pointsman queue` lists what is open, `pointsman log` what was"));
     };
-    output.text(&request_text(&request, Extent::Whole));
+    // What is over is shown as `log` and `why` show it.
+    output.text(&masked(&request_text(&request, Extent::Whole)));
     let ended = match &closed {
         Some(verdict) => format!("{} at {}", verdict_line(verdict), moment(verdict.at)),
         None => "nothing: its leader died before it was answered".into(),
@@ -80,7 +94,7 @@ pub(super) fn show(arguments: &ShowArguments, output: &mut Output) -> Result<Cod
 }
 
 /// Tells what is open, then what opens and how it ends, until the leader goes or nobody reads any more.
-fn watch(leader: &mut Client, output: &mut Output) -> Result<Code, Failure> {
+fn watch(leader: &mut Client, output: &mut Output) -> Result<(), Failure> {
     leader.watch().map_err(|error| Failure::of(&error))?;
     while output.is_read() {
         let heard = leader.heard().map_err(|error| Failure::of(&error))?;
@@ -100,7 +114,23 @@ fn watch(leader: &mut Client, output: &mut Output) -> Result<Code, Failure> {
         }
         output.object(&news);
     }
-    Ok(Code::Done)
+    Ok(())
+}
+
+/// Whether the run has ended, whose leader tells nothing any more.
+fn ended(run: RunId, place: &Place) -> Result<Code, Failure> {
+    let ledger = log::open(place)?;
+    let given_up = Instant::now() + END_TIME_MAX;
+    loop {
+        let runs = ledger.runs().map_err(|error| log::failed(&error))?;
+        let state = runs.into_iter().find(|info| info.run == run);
+        match state.map(|info| info.state) {
+            Some(RunState::Ended { .. }) => return Ok(Code::Done),
+            // Its socket is closed before its last record is written.
+            Some(RunState::Live) if Instant::now() < given_up => std::thread::sleep(LOOK_EVERY),
+            Some(RunState::Live | RunState::Interrupted) | None => return Err(leader_died(run)),
+        }
+    }
 }
 
 /// All open questions of that leader.

@@ -26,11 +26,12 @@ use crate::arguments::RunArguments;
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
+pub(in crate::verbs) use judges::environment;
 use prepare::Prepared;
 use printer::{Patience, Printer, Stalled};
 use records::Verdicts;
 use scene::{Left, Scene, SceneOptions};
-use signals::Signals;
+pub(in crate::verbs) use signals::Signals;
 
 /// How often dead orphans are looked for. They take a number each, of which there are some ten thousand.
 const BURY_EVERY: Duration = Duration::from_secs(30);
@@ -103,7 +104,7 @@ async fn stand_by(
     }
     let ledger = place.state.ledger();
     let (told_problems, texts) = prepared.told_problems();
-    let notice = prepared.notice(&place);
+    let notice = prepared.notice(&place, clock.now());
     let is_detached = prepared.is_detached();
     let (options, remarks) = prepared.options(place, attended, Arc::clone(&clock));
     for remark in remarks {

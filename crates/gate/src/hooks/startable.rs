@@ -45,14 +45,17 @@ fn fault(hook: &HookSetting, place: &HookPlace) -> Option<String> {
         HookRun::Http { url, .. } => reqwest::Url::parse(url)
             .err()
             .map(|error| format!("this hook's address can't be read: {error}")),
-        HookRun::Program { .. } => missing(&program_of(&hook.run, place).0, place),
-        HookRun::Shell { line } => shell_fault(line, place),
+        HookRun::Program { .. } => {
+            missing(&program_of(&hook.run, place).0, place).map(|why| cant_start(&why))
+        }
+        HookRun::Shell { line } => line_that_cant_start(line, place).map(|why| cant_start(&why)),
     }
 }
 
-/// The first program of a line that surely runs and is not there. What only the shell knows, a
+/// What is wrong with a line for the shell: the first program of it that surely runs is not there. What only the shell knows, a
 /// variable's value or a function, is not looked into.
-fn shell_fault(line: &str, place: &HookPlace) -> Option<String> {
+#[must_use]
+pub fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
     let line = placed(line, place.project.as_str());
     let at = Surroundings {
         folder: place.project.clone(),
@@ -104,15 +107,17 @@ fn placed(line: &str, project: &str) -> String {
     placed
 }
 
+fn cant_start(why: &str) -> String {
+    format!("this hook can't start: {why}")
+}
+
 fn missing(program: &str, place: &HookPlace) -> Option<String> {
     match find_program(program, &place.project, &place.environment) {
-        Err(error) => Some(format!("this hook can't start: {error}")),
-        Ok(file) if !file.exists() => {
-            Some(format!("this hook can't start: there is no `{program}`"))
+        Err(error) => Some(error.to_string()),
+        Ok(file) if !file.exists() => Some(format!("there is no `{program}`")),
+        Ok(file) if !is_executable(&file) => {
+            Some(format!("`{program}` is no program that may be run"))
         }
-        Ok(file) if !is_executable(&file) => Some(format!(
-            "this hook can't start: `{program}` is no program that may be run"
-        )),
         Ok(_) => None,
     }
 }

@@ -81,6 +81,16 @@ impl LedgerReader {
         }
     }
 
+    /// Checks the chain of one run alone.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub fn verify_run(&self, run: RunId) -> Result<Vec<ChainDamage>, ReadError> {
+        verify_run(&self.connection, run)
+            .map(|check| check.damage)
+            .map_err(|error| self.failed(error))
+    }
+
     fn walk(&self, report: &mut VerifyReport) -> rusqlite::Result<()> {
         // Read first: what is noted is there from then on.
         let noted = Noted::beside(&self.path);

@@ -3,7 +3,10 @@
 use pointsman_model::CallId;
 
 use super::{Place, sample};
-use crate::{Filter, Keep, Ledger, PruneError, RecordBody, RecordKind, RunEnded, prunable, prune};
+use crate::{
+    Compacted, Filter, Keep, Ledger, PruneError, RecordBody, RecordKind, RunEnded, RunStart,
+    compact, prunable, prune,
+};
 
 /// Ends a run with some records.
 async fn a_run(ledger: &Ledger) -> pointsman_model::RunId {
@@ -18,6 +21,15 @@ async fn a_run(ledger: &Ledger) -> pointsman_model::RunId {
     };
     ledger.append(run, ended).await.unwrap();
     run
+}
+
+/// The start of a run that has no jobs.
+fn of_care() -> RunStart {
+    RunStart {
+        job_file: None,
+        job_file_digest: None,
+        ..sample::run_start()
+    }
 }
 
 fn keep(newest: u32) -> Keep {
@@ -35,30 +47,76 @@ async fn pruned_runs_are_gone_and_the_rest_verifies() {
     for _ in 0..6 {
         runs.push(a_run(&ledger).await);
     }
-    let care = ledger.begin_run(sample::run_start()).await.unwrap();
+    // A pruning is a run of its own without jobs, and takes nobody's place among the newest.
+    let care = ledger.begin_run(of_care()).await.unwrap();
     let would = prunable(&place.reader(), keep(3)).unwrap();
-    assert_eq!((would.runs.as_slice(), would.records), (&runs[..4], 20));
+    assert_eq!((would.runs.as_slice(), would.records), (&runs[..3], 15));
     let pruned = prune(&ledger, care, keep(3)).await.unwrap();
     assert_eq!(pruned, would);
     // Once more, with the record of the first time still to be known.
     let again = a_run(&ledger).await;
-    let later = ledger.begin_run(sample::run_start()).await.unwrap();
+    let later = ledger.begin_run(of_care()).await.unwrap();
     let ended = RunEnded {
         exit_code: 0,
         text: "pruned".into(),
     };
     ledger.append(care, ended).await.unwrap();
     let pruned = prune(&ledger, later, keep(2)).await.unwrap();
-    assert_eq!(pruned.runs, [runs[4], runs[5], care]);
+    assert_eq!(pruned.runs, [runs[3], runs[4]]);
     ledger.close().await;
     let reader = place.reader();
     let report = reader.verify().unwrap();
     assert!(report.is_sound(), "{report:?}");
     let left: Vec<_> = reader.runs().unwrap().iter().map(|run| run.run).collect();
-    assert_eq!(left, [again, later]);
+    assert_eq!(left, [runs[5], care, again, later]);
     // No number is given twice.
     let (_ledger, next) = place.begin().await;
     assert!(next > later);
+}
+
+/// What is pruned may hold secrets: nothing of it is left in the files, and its room is given back unless somebody has
+/// the ledger open, who would take a file that shrinks for a damaged one.
+#[tokio::test]
+async fn what_is_pruned_is_gone_from_the_files_too() {
+    const SECRET: &str = "hunter2-hunter2-hunter2";
+    let place = Place::new();
+    let (ledger, _) = place.open();
+    let run = ledger.begin_run(sample::run_start()).await.unwrap();
+    for _ in 0..400 {
+        let ended = RunEnded {
+            exit_code: 0,
+            text: SECRET.into(),
+        };
+        ledger.append(run, ended).await.unwrap();
+    }
+    let care = ledger.begin_run(of_care()).await.unwrap();
+    let found = |place: &Place| {
+        let files = ["", "-wal"].map(|end| {
+            let mut file = place.path.as_os_str().to_owned();
+            file.push(end);
+            std::fs::read(file).unwrap_or_default()
+        });
+        let lies_in = |bytes: &Vec<u8>| {
+            let mut windows = bytes.windows(SECRET.len());
+            windows.any(|window| window == SECRET.as_bytes())
+        };
+        (files.iter().any(lies_in), files[0].len())
+    };
+    assert!(found(&place).0);
+    prune(&ledger, care, keep(0)).await.unwrap();
+    assert_eq!(compact(&place.path).unwrap(), Compacted::InUse);
+    let ended = RunEnded {
+        exit_code: 0,
+        text: "pruned".into(),
+    };
+    ledger.append(care, ended).await.unwrap();
+    ledger.close().await;
+    drop(ledger);
+    let before = found(&place).1;
+    assert_eq!(compact(&place.path).unwrap(), Compacted::Yes);
+    let (left, after) = found(&place);
+    assert!(!left && after * 2 < before, "{after} of {before} bytes");
+    assert!(place.reader().verify().unwrap().is_sound());
 }
 
 #[tokio::test]

@@ -17,6 +17,10 @@ use crate::{Delta, Fault, Prompt, Reply};
 /// How much of an error's body is read.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
 
+/// How long a line of a stream may get. One holds a piece of a reply, a few bytes of words or of a tool's input; the time
+/// to take a line to pieces grows faster than its length.
+const LINE_BYTES_MAX: usize = 1024 * 1024;
+
 /// How many bytes of a request make a token, for setting aside before anyone has counted. Few, so that
 /// rather too much is set aside.
 const BYTES_PER_TOKEN: usize = 3;
@@ -105,6 +109,11 @@ impl Attempt<'_> {
             bytes_left: limits.bytes_max,
             bytes_max: limits.bytes_max,
             host: host.clone(),
+            line: if is_stream {
+                Line::Bounded(0)
+            } else {
+                Line::Free
+            },
         };
         // A server that can't stream answers in one piece, and one that always streams is read as such.
         let read = if is_stream {
@@ -112,7 +121,8 @@ impl Attempt<'_> {
         } else {
             endpoint.dialect.whole(&body.all().await?)
         };
-        read.map_err(|trouble| self.fault(&host, trouble))
+        read.map(Reply::with_ids_once)
+            .map_err(|trouble| self.fault(&host, trouble))
     }
 
     async fn streamed(
@@ -154,6 +164,7 @@ impl Attempt<'_> {
             bytes_left: ERROR_BYTES_MAX,
             bytes_max: ERROR_BYTES_MAX,
             host: host.into(),
+            line: Line::Free,
         };
         // The status says enough, whatever becomes of the text.
         let text = body.all().await.unwrap_or_default();
@@ -186,6 +197,32 @@ struct Body {
     bytes_left: usize,
     bytes_max: usize,
     host: Box<str>,
+    line: Line,
+}
+
+/// How long one line may get.
+enum Line {
+    /// As long as the whole.
+    Free,
+    /// At most [`LINE_BYTES_MAX`]; so many bytes of one have come.
+    Bounded(usize),
+}
+
+impl Line {
+    /// Takes more in; whether the line that it ends in, or begins with, is still short enough.
+    fn goes_on(&mut self, more: &[u8]) -> bool {
+        let Self::Bounded(come) = self else {
+            return true;
+        };
+        more.split_inclusive(|byte| *byte == b'\n').all(|piece| {
+            *come = come.saturating_add(piece.len());
+            let fits = *come <= LINE_BYTES_MAX;
+            if piece.ends_with(b"\n") {
+                *come = 0;
+            }
+            fits
+        })
+    }
 }
 
 impl Body {
@@ -198,6 +235,10 @@ impl Body {
             Ok(Some(Ok(chunk))) => chunk,
         };
         Some(match self.bytes_left.checked_sub(chunk.len()) {
+            Some(_) if !self.line.goes_on(&chunk) => Err(Fault::TooLarge {
+                host: self.host.clone(),
+                bytes_max: LINE_BYTES_MAX,
+            }),
             Some(left) => {
                 self.bytes_left = left;
                 Ok(chunk)

@@ -154,6 +154,100 @@ async fn chunks_without_index_or_id_belong_to_the_call_before() {
     assert_eq!(reply.stop, Stop::ToolUse);
 }
 
+/// Servers number calls badly: two under one index, an id or a name behind the beginning, a name in pieces or again and
+/// again, one id for two calls.
+#[tokio::test]
+async fn calls_are_told_apart_however_they_are_numbered() {
+    let call = |index: u64, id: Option<&str>, name: Option<&str>, arguments: &str| json!({"index": index, "id": id, "function": {"name": name, "arguments": arguments}});
+    let cases = [
+        (
+            "two under one index",
+            vec![
+                call(0, Some("a"), Some("Read"), "{\"x\""),
+                call(0, None, None, ":1}"),
+                call(0, Some("b"), Some("Glob"), "{\"y\""),
+                call(0, None, None, ":2}"),
+            ],
+            vec![("a", "Read", "{\"x\":1}"), ("b", "Glob", "{\"y\":2}")],
+        ),
+        (
+            "id and name behind, the name in pieces",
+            vec![
+                call(0, None, None, ""),
+                call(0, Some("a"), Some("Re"), ""),
+                call(0, Some("a"), Some("ad"), "{}"),
+                call(1, Some("b"), Some("Glob"), ""),
+                call(1, Some("b"), Some("Glob"), "{}"),
+            ],
+            vec![("a", "Read", "{}"), ("b", "Glob", "{}")],
+        ),
+    ];
+    for (case, calls, wanted) in cases {
+        let chunks = calls.into_iter().map(|call| {
+            let data = json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
+            (None, data.to_string())
+        });
+        let end = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
+        let answer = ModelAnswer::events(chunks.chain([(None, end.to_string())]));
+        let stage = Stage::new(Dialect::OpenAi, QUICK, [answer]).await;
+        let (reply, _) = stage.ask(&prompt("go"), Way::Streamed).await;
+        let reply = reply.unwrap();
+        let uses: Vec<_> = reply
+            .uses()
+            .map(|it| match &it.input {
+                ToolInputText::Object(input) => (&*it.name, input.as_str()),
+                ToolInputText::Broken(text) => panic!("{case}: {text}"),
+            })
+            .collect();
+        let wanted: Vec<_> = wanted
+            .iter()
+            .map(|(_, name, input)| (*name, *input))
+            .collect();
+        assert_eq!(uses, wanted, "{case}");
+    }
+}
+
+#[tokio::test]
+async fn an_id_that_is_given_twice_is_made_two() {
+    for dialect in DIALECTS {
+        let input = json!({"a": 1});
+        let answer = match dialect {
+            Dialect::Anthropic => AnthropicReply::uses("same", "Read", input.clone())
+                .and_uses("same", "Glob", input)
+                .streamed(),
+            Dialect::OpenAi => ChatReply::uses("same", "Read", &input)
+                .and_uses("same", "Glob", &input)
+                .whole(),
+        };
+        let stage = Stage::new(dialect, QUICK, [answer]).await;
+        let (reply, _) = stage.ask(&prompt("go"), Way::Streamed).await;
+        let reply = reply.unwrap();
+        let uses: Vec<_> = reply.uses().map(|it| (&*it.id, &*it.name)).collect();
+        assert_eq!(uses, [("same", "Read"), ("same-2", "Glob")], "{dialect:?}");
+    }
+}
+
+/// The time that a line takes grows faster than its length, so its length is bounded.
+#[tokio::test]
+async fn a_line_without_an_end_is_given_up() {
+    let long = "x".repeat(1_100_000);
+    let data = json!({"choices": [{"index": 0, "delta": {"content": long}}]});
+    let answer = ModelAnswer::events([(None, data.to_string())]);
+    let stage = Stage::new(Dialect::OpenAi, QUICK, [answer]).await;
+    let (reply, _) = stage.ask(&prompt("go"), Way::Streamed).await;
+    let fault = reply.unwrap_err();
+    assert!(
+        matches!(
+            fault.fault,
+            Fault::TooLarge {
+                bytes_max: 1_048_576,
+                ..
+            }
+        ),
+        "{fault}"
+    );
+}
+
 #[tokio::test]
 async fn a_part_that_only_its_server_understands_goes_back_as_it_came() {
     let thinking = json!({"type": "thinking", "thinking": "hm", "signature": "sEaL=="});

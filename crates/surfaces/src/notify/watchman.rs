@@ -94,6 +94,20 @@ impl Watchman {
         self.tick(now, minute)
     }
 
+    /// A request that an earlier leader of the run has told of as often as its age said, for as long as that one lived.
+    pub(super) fn told_before(&mut self, id: RequestId, opened_at: WallTime, now: WallTime) {
+        let age = now.since(opened_at);
+        let reminded = passed(&self.settings, age);
+        let escalation = self.settings.escalation.as_ref();
+        let escalated = escalation.is_some_and(|escalation| age >= escalation.after);
+        self.waiting.entry(id).or_insert(Waiting {
+            opened_at,
+            told: true,
+            reminded,
+            escalated,
+        });
+    }
+
     /// A request has ended.
     pub(super) fn closed(&mut self, id: RequestId) {
         self.waiting.remove(&id);
@@ -185,11 +199,7 @@ impl Watchman {
 
 /// What is told of a request of that age: at most one thing, however many ages it has passed.
 fn news_of(settings: &NotifySettings, waiting: &mut Waiting, age: Millis) -> Option<Occasion> {
-    let passed = settings
-        .reminders
-        .iter()
-        .take_while(|after| age >= **after)
-        .count();
+    let passed = passed(settings, age);
     let reminds = passed > waiting.reminded;
     waiting.reminded = waiting.reminded.max(passed);
     match (waiting.told, reminds) {
@@ -200,6 +210,12 @@ fn news_of(settings: &NotifySettings, waiting: &mut Waiting, age: Millis) -> Opt
         (true, true) => Some(Occasion::StillWaits),
         (true, false) => None,
     }
+}
+
+/// How many of the ages at which a request is told of again lie behind one of this age.
+fn passed(settings: &NotifySettings, age: Millis) -> usize {
+    let ages = settings.reminders.iter();
+    ages.take_while(|after| age >= **after).count()
 }
 
 fn run(command: &[Box<str>], id: RequestId, occasion: Occasion) -> Option<Effect> {
@@ -269,6 +285,20 @@ mod tests {
         watchman.closed(id(1));
         assert!(told(&mut watchman, 400_000).is_empty());
         assert_eq!(watchman.next_due(), None);
+    }
+
+    #[test]
+    fn what_an_earlier_leader_told_is_not_told_again() {
+        let mut watchman = Watchman::new(settings());
+        let at = |ms: i64| WallTime(1_000_000 + ms);
+        watchman.told_before(id(1), at(0), at(130_000));
+        assert!(watchman.shown(id(1), at(0), at(130_000), NOON).is_empty());
+        assert!(words(watchman.tick(at(131_000), NOON)).is_empty());
+        assert_eq!(watchman.next_due(), Some(at(300_000)));
+        assert_eq!(
+            words(watchman.tick(at(300_000), NOON)),
+            ["tell r1-1 StillWaits", "desktop: r1-1 waits for you"]
+        );
     }
 
     #[test]

@@ -66,14 +66,18 @@ impl DeskRules {
             vote: &HookVote::None,
             tree: self.tree.as_ref(),
         };
-        if let Some(judgement) = judge_denies_and_asks(&question) {
+        let judgement = judge(&question);
+        // Also what no deny rule says: a mode that was lowered while the question was open (law 14).
+        if judgement.decision == PermissionDecision::Deny {
             return Walked::Says(Box::new(objection(judgement)));
+        }
+        if let Some(objecting) = judge_denies_and_asks(&question) {
+            return Walked::Says(Box::new(objection(objecting)));
         }
         let must_ask = request.judgement.insistence == Insistence::MustAsk;
         if must_ask || overlay.grants.is_empty() {
             return Walked::ask();
         }
-        let judgement = judge(&question);
         let grants: Vec<GrantId> = judgement.reason.grants().collect();
         if judgement.decision == PermissionDecision::Allow && !grants.is_empty() {
             Walked::Covered(grants)
@@ -99,12 +103,13 @@ impl DeskRules {
     }
 }
 
-/// A deny or ask rule that matches, in the leader's words.
+/// What the rules or a lowered mode hold against it, in the leader's words.
 fn objection(judgement: Judgement) -> LeaderSays {
     match judgement.decision {
         PermissionDecision::Deny => {
             let text = match &judgement.reason {
                 DecisionReason::Rule { rule, .. } => format!("refused by the rule {rule}"),
+                DecisionReason::Mode { mode } => format!("refused by mode {mode}"),
                 _ => "a deny rule refuses it".into(),
             };
             LeaderSays::Deny {

@@ -6,7 +6,7 @@ use pointsman_agents::{
     Agent, LlmAgent, LlmRole, ModelAccess, ModelSettingsError, ReplayAgent, StepsAgent,
     SubAgentChoice, Transcript, conversation_of,
 };
-use pointsman_ledger::{Filter, LedgerRecord};
+use pointsman_ledger::{Filter, LedgerRecord, ReadError};
 use pointsman_model::WorkerId;
 use pointsman_process::Environment;
 
@@ -79,16 +79,26 @@ pub(super) async fn agent_for(ground: &Ground, birth: &Birth) -> Result<Box<dyn 
 /// The records of an earlier agent. Its run's leader may be this one: then they are read as far as they go.
 async fn past(ground: &Ground, worker: WorkerId) -> Result<Vec<LedgerRecord>, NoModel> {
     let ledger = ground.ledger.clone();
+    // What this run's own records are was checked when its leader began (law 23).
+    let is_other = worker.run() != ground.run;
     let reading = tokio::task::spawn_blocking(move || {
+        let reader = ledger.reader()?;
+        if is_other && !reader.verify_run(worker.run())?.is_empty() {
+            return Ok(None);
+        }
         let filter = Filter {
             worker: Some(worker),
             ..Filter::of_run(worker.run())
         };
-        ledger.reader()?.records(&filter)
+        let list = reader.records(&filter)?;
+        Ok::<_, ReadError>(list.unreadable.is_empty().then_some(list.records))
     });
     match reading.await {
-        Ok(Ok(list)) if list.unreadable.is_empty() => Ok(list.records),
-        Ok(Ok(_)) => Err(no_past(worker, "some of its records are damaged")),
+        Ok(Ok(Some(records))) => Ok(records),
+        Ok(Ok(None)) => Err(no_past(
+            worker,
+            "records of its run are not as they were written; `pointsman log verify` tells which",
+        )),
         Ok(Err(error)) => Err(no_past(worker, &error.to_string())),
         Err(error) => Err(no_past(worker, &error.to_string())),
     }

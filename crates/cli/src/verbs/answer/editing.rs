@@ -4,16 +4,25 @@ use std::io::Write as _;
 use std::process::Command;
 
 use pointsman_surfaces::Editable;
+use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 
 /// Where an editor is named, in the order in which other programs look.
 const VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
 
-/// Whether the text is the whole input as JSON, and not what one field is to say.
-pub(super) fn is_whole(text: &str, part: &Editable) -> bool {
-    let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text);
-    fields.is_ok_and(|fields| part.field.is_some_and(|field| fields.contains_key(field)))
+/// Whether the text is the whole input as JSON, and not what one field is to say: an object with a field that the input
+/// has, and any object where a command is to stand, which is never one. The leader says whether it fits the tool.
+pub(super) fn is_whole(text: &str, part: &Editable, input: &str) -> bool {
+    let object = |text| serde_json::from_str::<Map<String, Value>>(text).ok();
+    let Some(fields) = object(text) else {
+        return false;
+    };
+    let known = object(input).unwrap_or_default();
+    let named = |field: &str| fields.contains_key(field);
+    part.field
+        .is_some_and(|field| field == "command" || named(field))
+        || known.keys().any(|field| named(field))
 }
 
 /// What the person makes of it. The file is theirs alone, and goes with the editor.

@@ -1,7 +1,7 @@
 //! `pointsman log export`: the records as JSON lines, with what it takes to check their chains.
 
 use pointsman_ledger::{Filter, LedgerReader};
-use pointsman_surfaces::masked;
+use pointsman_surfaces::masked_json;
 use serde_json::json;
 
 use super::{PAGE, failed};
@@ -25,8 +25,8 @@ pub(super) fn run(
         let page = ledger.records(&filter).map_err(|error| failed(&error))?;
         for record in &page.records {
             if arguments.mask {
-                let line = serde_json::to_string(record).map_err(|error| Failure::of(&error))?;
-                output.raw(&(masked(&line).into_owned() + "\n"));
+                let record = serde_json::to_value(record).map_err(|error| Failure::of(&error))?;
+                output.object(&masked_json(record));
             } else {
                 output.object(record);
             }
@@ -53,7 +53,10 @@ pub(super) fn run(
         output.note(&format!(
             "{unreadable} records can't be read and are left out; `pointsman log verify` tells more\n"
         ));
-        return Ok(Code::Failed);
+    }
+    if unreadable > 0 || !report.is_sound() {
+        return Err(Failure::failed("the ledger is not as it was written")
+            .hint("`pointsman log verify` tells more"));
     }
     Ok(Code::Done)
 }

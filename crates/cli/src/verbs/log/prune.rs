@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pointsman_ledger::{
-    Clock, Keep, Ledger, PruneReport, RunEnded, RunStart, SystemClock, prunable, prune,
+    Clock, Compacted, Keep, Ledger, PruneReport, RunEnded, RunStart, SystemClock, compact,
+    prunable, prune,
 };
 use pointsman_model::{Attended, Millis, WallTime};
 use serde_json::json;
@@ -45,7 +46,13 @@ pub(super) fn run(
         .build()
         .map_err(|error| Failure::of(&error))?;
     let pruned = runtime.block_on(in_a_run(place, clock, keep))?;
-    tell(&pruned, "are removed", output);
+    tell(&pruned, "removed", output);
+    let compacted = compact(&place.state.ledger()).map_err(|error| Failure::of(&error))?;
+    if compacted == Compacted::InUse {
+        output.note(
+            "the ledger is in use, so its files stay as large, and may hold what was pruned until the next pruning while no leader runs\n",
+        );
+    }
     // What it says is true of the ledger as it is now.
     let report = open(place)?.verify().map_err(|error| failed(&error))?;
     if report.is_sound() {
@@ -91,14 +98,22 @@ async fn in_a_run(
     Ok(pruned)
 }
 
+fn counted(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
+}
+
 fn tell(report: &PruneReport, what: &str, output: &mut Output) {
     let runs: Vec<String> = report.runs.iter().map(ToString::to_string).collect();
     output.text(&match runs.len() {
         0 => "nothing is old enough to be removed\n".into(),
         count => format!(
-            "{count} runs with {} records {what}: {}\n",
-            report.records,
-            runs.join(", ")
+            "{what}: {} ({}, {})\n",
+            runs.join(", "),
+            counted(u64::try_from(count).unwrap_or(u64::MAX), "run"),
+            counted(report.records, "record"),
         ),
     });
     output.object(&json!({ "runs": report.runs, "records": report.records }));

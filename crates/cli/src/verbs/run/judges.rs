@@ -15,6 +15,7 @@ use pointsman_policy::settings::ModelDialect as Spoken;
 use pointsman_policy::settings::{
     Amount, ClassifierBy, ClassifierSettings, GuidanceSettings, ModelSetting, PointsmanSettings,
 };
+use pointsman_process::Environment;
 
 /// Who judges and explains beside people, and what is to be said of those that can't.
 pub(super) struct Judges {
@@ -56,8 +57,16 @@ pub(super) fn judges(
     }
 }
 
+/// The environment of what is started here: without secrets, and without the keys of the judges whatever their
+/// variables are called.
+pub(in crate::verbs) fn environment(settings: &PointsmanSettings) -> Environment {
+    let all = Environment::without_secrets(std::env::vars_os());
+    let keys = key_variables(settings);
+    keys.iter().fold(all, |all, key| all.without(key))
+}
+
 /// The variables that hold the judges' keys, which nothing that the run starts may see.
-pub(super) fn key_variables(settings: &PointsmanSettings) -> Vec<String> {
+fn key_variables(settings: &PointsmanSettings) -> Vec<String> {
     let classifier = settings
         .classifier
         .as_ref()

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use pointsman_agents::ModelAccess;
 use pointsman_ledger::{Clock, Filter, LedgerReader, RecordBody, RecordKind, RunOrder, RunStart};
 use pointsman_llm::{Cassette, Recorder, Transport};
-use pointsman_model::{AbsPath, AgentName, Attended, Digest, PermissionMode, RunId, Surface};
+use pointsman_model::{
+    AbsPath, AgentName, Attended, Digest, PermissionMode, RunId, Surface, WallTime,
+};
 use pointsman_policy::settings::{Hangup, NotifySettings, Presence, SourceTexts};
 use pointsman_policy::{DiskTree, Problem};
 use pointsman_process::Environment;
@@ -48,6 +50,8 @@ enum Started {
 pub(super) struct Notice {
     pub(super) settings: NotifySettings,
     pub(super) hangup: Hangup,
+    /// When the leader is started.
+    pub(super) begun: WallTime,
     pub(super) folder: AbsPath,
     pub(super) environment: Environment,
 }
@@ -287,11 +291,12 @@ impl Prepared {
     }
 
     /// How a person is told of what waits.
-    pub(super) fn notice(&self, place: &Place) -> Notice {
+    pub(super) fn notice(&self, place: &Place, begun: WallTime) -> Notice {
         let settings = &self.given.loaded.pointsman;
         Notice {
             settings: settings.notify.clone(),
             hangup: settings.hangup,
+            begun,
             folder: place.project.clone(),
             environment: self.environment(),
         }
@@ -302,12 +307,10 @@ impl Prepared {
     fn environment(&self) -> Environment {
         let joined = self.resume.iter().flat_map(|resumed| &resumed.joined);
         let files = std::iter::once(&self.job_file).chain(joined);
-        let of_judges = judges::key_variables(&self.given.loaded.pointsman);
-        let keys = of_judges.iter().map(String::as_str);
-        keys.chain(files.flat_map(JobFile::key_variables)).fold(
-            Environment::without_secrets(std::env::vars_os()),
-            Environment::without,
-        )
+        let of_all = judges::environment(&self.given.loaded.pointsman);
+        files
+            .flat_map(JobFile::key_variables)
+            .fold(of_all, Environment::without)
     }
 
     /// Whether a run that is started here would find someone who can answer.

@@ -100,11 +100,7 @@ impl Scene {
             clock,
             terminals: Terminals::None,
             hangup: notice.hangup,
-            bell: if notice.settings.bell {
-                Bell::Rings
-            } else {
-                Bell::Silent
-            },
+            bell: Bell::of(&notice.settings),
         };
         match ControlSocket::bind(handle.socket()) {
             Ok(socket) => stand.serve(socket),
@@ -280,6 +276,7 @@ impl Stand {
             clock: Arc::clone(&self.clock),
             minute_of_day,
             settings: notice.settings,
+            begun: notice.begun,
             desktop,
             folder: notice.folder,
             environment: notice.environment,

@@ -1,16 +1,16 @@
-//! The signals that end a run.
+//! The signals that end a run, or the look at one.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The terminal was closed.
 pub(super) const HANG_UP: &str = "SIGHUP";
 
-/// The signals that end a run.
-pub(super) struct Signals(Vec<(&'static str, Signal)>);
+/// The signals that end a program.
+pub(in crate::verbs) struct Signals(Vec<(&'static str, Signal)>);
 
 impl Signals {
     /// Listens for them. One that can't be listened for keeps its usual effect.
-    pub(super) fn new() -> Self {
+    pub(in crate::verbs) fn new() -> Self {
         let kinds = [
             ("SIGINT", SignalKind::interrupt()),
             ("SIGTERM", SignalKind::terminate()),
@@ -35,7 +35,7 @@ impl Signals {
     }
 
     /// The name of the next one. Cancel safe.
-    pub(super) async fn next(&mut self) -> &'static str {
+    pub(in crate::verbs) async fn next(&mut self) -> &'static str {
         std::future::poll_fn(|context| {
             for (name, signal) in &mut self.0 {
                 if signal.poll_recv(context).is_ready() {

@@ -161,8 +161,10 @@ fn with_uses(stop: Stop, parts: &[ModelPart]) -> Stop {
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     assembly: Assembly,
-    /// Of calls whose server gives no index: where they stand, by their id.
+    /// Where the calls stand, by their id.
     by_id: BTreeMap<String, u64>,
+    /// Where the call stands that came last under an index.
+    by_index: BTreeMap<u64, u64>,
     counted: Option<Usage>,
     model: String,
     stop: Option<Stop>,
@@ -239,10 +241,13 @@ impl Stream {
         }
         for call in said.tool_calls.into_iter().flatten() {
             let at = self.place(&call);
+            let name = call.function.name.filter(|name| !name.is_empty());
             if !self.assembly.has(at) {
-                let name = call.function.name.unwrap_or_default();
+                let name = name.unwrap_or_default();
                 on_delta(Delta::UseBegins { name: &name });
                 self.assembly.begin_use(at, id_of(call.id, at), name)?;
+            } else if let Some(name) = name {
+                self.assembly.name(at, &name)?;
             }
             if let Some(arguments) = call.function.arguments {
                 self.assembly.input(at, &arguments)?;
@@ -251,19 +256,27 @@ impl Stream {
         Ok(())
     }
 
-    /// Where a call stands: by its index; without one, by its id; without that, it is the last one's.
+    /// Where a piece of a call stands: with the other pieces of its id; else of its index, unless another id has come
+    /// there, which makes it a call of its own; with neither it is the last one's.
     fn place(&mut self, call: &Call) -> u64 {
+        let next = self.assembly.last().unwrap_or(WORDS).max(WORDS) + 1;
+        let id = call.id.as_deref().filter(|id| !id.is_empty());
+        let of_index = call.index.and_then(|index| self.by_index.get(&index));
+        let at = match (id.and_then(|id| self.by_id.get(id)), of_index) {
+            (Some(at), _) => *at,
+            // An id that comes behind the beginning of its call.
+            (None, Some(at)) if id.is_none() || !self.by_id.values().any(|it| it == at) => *at,
+            (None, Some(_)) => next,
+            (None, None) if id.is_some() || call.index.is_some() => next,
+            (None, None) => (next - 1).max(WORDS + 1),
+        };
+        if let Some(id) = id {
+            self.by_id.insert(id.to_owned(), at);
+        }
         if let Some(index) = call.index {
-            return index.saturating_add(WORDS + 1);
+            self.by_index.insert(index, at);
         }
-        let last = self.assembly.last().unwrap_or(WORDS);
-        match call.id.as_deref().filter(|id| !id.is_empty()) {
-            Some(id) => *self
-                .by_id
-                .entry(id.to_owned())
-                .or_insert_with(|| last.saturating_add(1)),
-            None => last.max(WORDS + 1),
-        }
+        at
     }
 
     /// The reply, when its end came: a reason to stop. The closing mark and the count come behind it,

@@ -185,6 +185,28 @@ fn a_classifiers_no_is_read_and_lifted_like_a_request() {
     sees(&stage, "requests, oldest first");
 }
 
+/// To lift the no to something that can't be had back takes the second act too: its id, typed out.
+#[test]
+fn a_grave_lift_takes_its_id() {
+    let docs = Lineage::root(step(1, "docs"));
+    let mut grave = fixture::grave(1, "rm -rf build");
+    grave.lineage = docs.clone();
+    let mut stage = Stage::new(80, 24);
+    stage.spawned(&docs);
+    refused_by_classifier(&mut stage, grave);
+    let lifts = |stage: &Stage| {
+        let lift = |effect: &&Effect| matches!(effect, Effect::Lift(_));
+        stage.effects.iter().filter(lift).count()
+    };
+    stage.see();
+    stage.press("c<enter><end><pgdn>a<C-y>");
+    sees(&stage, "to run it, type `r3-1` and press Enter");
+    stage.press("<C-y><enter>y<enter>");
+    assert_eq!(lifts(&stage), 0);
+    stage.press("<bs>r3-1<enter>");
+    assert_eq!((lifts(&stage), stage.answers().len()), (1, 0));
+}
+
 /// A screen full of refusals costs no more than what can be lifted, and those of an agent go with it.
 #[test]
 fn refusals_are_forgotten_with_their_agent_and_beyond_a_bound() {
