@@ -4,6 +4,7 @@
 //! handle that handlers, surfaces and the mailbox hold. The service never decides anything: it takes
 //! the first valid answer, puts it on disk, and tells everyone.
 
+mod answer;
 mod board;
 mod deadlines;
 mod inputs;
@@ -16,8 +17,7 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use pointsman_ledger::{AppendError, Clock, Ledger, Seq, Showing};
 use pointsman_model::{
-    Answerer, Digest, Explanation, Millis, Outcome, PermissionRequest, RequestId, Verdict,
-    VerdictKind, WorkerId,
+    Explanation, Millis, Outcome, PermissionRequest, RequestId, VerdictKind, WorkerId,
 };
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -28,6 +28,7 @@ use self::board::{Board, EndOfEvents};
 use self::table::{Asked, Effect, Ending, Event, Key, Now, Opening, Seen, Table};
 pub(crate) use self::ticket::Dropped;
 
+pub use self::answer::{Answer, AnswerError, Answered, OpenError};
 pub use self::board::{Advice, OpenRequest, RequestEvent, RequestEvents};
 pub use self::inputs::EditedInputs;
 pub use self::ticket::Ticket;
@@ -70,104 +71,6 @@ impl Default for RequestsOptions {
             inputs: EditedInputs::default(),
         }
     }
-}
-
-/// An answer to a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// What it says: allow or deny.
-    pub kind: VerdictKind,
-    /// Who gives it.
-    pub by: Answerer,
-    /// The digest of what the answerer saw. Compared when it is given; surfaces always give it.
-    pub digest: Option<Digest>,
-}
-
-/// What became of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[must_use]
-pub enum Answered {
-    /// It is the verdict, and on disk.
-    Won(Verdict),
-    /// The request has a verdict that says the same.
-    SameAgain {
-        /// The verdict, with who gave it and when.
-        winner: Verdict,
-    },
-    /// The request has another verdict.
-    Conflict {
-        /// The verdict, with who gave it and when.
-        winner: Verdict,
-    },
-    /// The request's deadline had passed.
-    Expired,
-    /// A person is at the dialog, so automatic checks no longer count (law 13).
-    PersonAtIt,
-    /// There is no such request.
-    NotFound,
-}
-
-/// Why an answer could not be taken.
-#[derive(Debug, Clone, thiserror::Error)]
-#[non_exhaustive]
-pub enum AnswerError {
-    /// It was given for something else than what is asked now.
-    #[error("{request} now asks for something else than what was answered: look at it again")]
-    Differs {
-        /// The request.
-        request: RequestId,
-        /// What it asks for.
-        digest: Digest,
-    },
-    /// It was given to a question of another leader's reign.
-    #[error("{request} was asked anew by another leader since it was shown: look at it again")]
-    OtherReign {
-        /// The request.
-        request: RequestId,
-        /// The reign it is asked in now.
-        epoch: Epoch,
-    },
-    /// It does not say which question was seen: what is open under that id may be another one.
-    #[error(
-        "{0} is open, and the answer does not say which question was seen: look at it, then answer that"
-    )]
-    Unseen(RequestId),
-    /// The input that it puts in the place of the one that was asked about does not fit the tool.
-    #[error("the edited input does not fit: {why}")]
-    Misfit {
-        /// What does not fit.
-        why: Box<str>,
-    },
-    /// An answer allows or denies.
-    #[error("an answer allows or denies; it can't end a request in another way")]
-    NotAnAnswer,
-    /// It can't be put on disk, so it does not count. The request is open still.
-    #[error("the answer can't be recorded, so it doesn't count")]
-    NotStored(#[source] AppendError),
-    /// The ledger can't be asked about a request that is no longer in memory.
-    #[error("the ledger can't be asked about {0} just now: try again")]
-    Unknown(RequestId),
-    /// The leader has stopped.
-    #[error("the leader has stopped")]
-    Closed,
-}
-
-/// Why a request was not opened.
-#[derive(Debug, Clone, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// It can't be put on disk, so nobody is asked.
-    #[error("the question can't be recorded, so it isn't asked")]
-    NotStored(#[source] AppendError),
-    /// Another request has its id.
-    #[error("{0} is another request already")]
-    IdTaken(RequestId),
-    /// Too many are open.
-    #[error("too many requests are open: at most {0}")]
-    TooMany(usize),
-    /// The leader has stopped.
-    #[error("the leader has stopped")]
-    Closed,
 }
 
 /// Which requests are to be ended.
