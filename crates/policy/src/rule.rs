@@ -22,7 +22,8 @@ pub(crate) use host::HostPattern;
 pub(crate) use options::HasOptions;
 pub use parsed::ParsedRules;
 pub(crate) use path::{
-    Names, PathAccess, PathAnchor, PathDepth, PathPattern, covers, with_gaps as glob_with_gaps,
+    Names, PathAccess, PathAnchor, PathDepth, PathPattern, covers, is_certain,
+    with_gaps as glob_with_gaps,
 };
 pub(crate) use specifier::{NeverWhy, Specifier};
 pub use tool::known_tools;

@@ -231,13 +231,13 @@ fn set(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &
 }
 
 fn shopt(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
-    // Not here: `dotglob`, `nocaseglob` and `globstar`, with which patterns stand for other names.
-    const PLAIN: [&str; 11] = [
+    // Not here: `dotglob`, `nocaseglob` and `globstar`, with which patterns stand for other names, and `nullglob`, with
+    // which one stands for nothing, so that the word behind it takes its place.
+    const PLAIN: [&str; 10] = [
         "-s",
         "-u",
         "-q",
         "-p",
-        "nullglob",
         "failglob",
         "nocasematch",
         "inherit_errexit",

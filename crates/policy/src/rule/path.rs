@@ -165,22 +165,90 @@ pub(crate) fn covers(glob: &str, path: &str, names: Names) -> bool {
         .any(|(at, _)| path.get(..at).is_some_and(hits))
 }
 
-/// A glob as a text with gaps: at least what it matches.
+/// A glob as a text with gaps: at least what it matches, whoever reads it.
 pub(crate) fn with_gaps(glob: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(glob.len());
-    let mut bytes = plain_bytes(glob).peekable();
-    while let Some(byte) = bytes.next() {
+    let bytes: Vec<u8> = plain_bytes(glob).collect();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let rest = bytes.get(at + 1..).unwrap_or_default();
+        let of_segment = || rest.iter().take_while(|byte| **byte != b'/').count();
+        at += 1;
         match byte {
+            // A list of patterns, for shells that know such.
+            b'*' | b'?' | b'+' | b'@' | b'!' if rest.first() == Some(&b'(') => {
+                out.push(GAP);
+                at += of_segment();
+            }
             b'*' | b'?' => out.push(GAP),
             b'[' => {
-                // The first byte of a class may itself be `]`.
-                bytes.next();
-                while bytes.next().is_some_and(|inner| inner != b']') {}
                 out.push(GAP);
+                // Where a class ends that holds more than letters is read in several ways.
+                at += certain_class(rest).unwrap_or_else(of_segment);
             }
-            b'\\' => out.extend(bytes.next()),
+            b'\\' => {
+                out.extend(rest.first());
+                at += 1;
+            }
             plain => out.push(plain),
         }
     }
     out
+}
+
+/// How many bytes of `rest`, which stands behind a `[`, belong to a class that every shell and every matcher reads alike:
+/// plain signs, with ranges among letters or digits of one kind; all but these behind a `!` or `^`.
+fn certain_class(rest: &[u8]) -> Option<usize> {
+    let end = rest.iter().position(|byte| *byte == b']')?;
+    let inner = rest.get(..end)?;
+    let mut inner = inner
+        .strip_prefix(b"!")
+        .or(inner.strip_prefix(b"^"))
+        .unwrap_or(inner);
+    if inner.is_empty() {
+        return None;
+    }
+    let kind = |byte: u8| match byte {
+        b'a'..=b'z' => Some(0),
+        b'A'..=b'Z' => Some(1),
+        b'0'..=b'9' => Some(2),
+        _ => None,
+    };
+    loop {
+        inner = match inner {
+            [] => return Some(end + 1),
+            [from, b'-', to, more @ ..] if kind(*from)? == kind(*to)? && from <= to => more,
+            [b'-', ..] | [_, b'-', ..] => return None,
+            [b'[' | b'\\' | b'/' | b'!' | b'^', ..] => return None,
+            [b' '..=b'~', more @ ..] => more,
+            _ => return None,
+        };
+    }
+}
+
+/// So many stars a pattern may have before matchers give up on it.
+const STARS_MAX: usize = 16;
+
+/// Whether every shell and the matcher here read the pattern alike, so that what does not match it here does not match it
+/// there: plain ASCII with stars, question marks and plain classes. Named and equivalence classes, ranges over signs and
+/// escapes are left to the shell.
+pub(crate) fn is_certain(pattern: &str) -> bool {
+    let bytes = pattern.as_bytes();
+    let mut at = 0;
+    let mut stars = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let rest = bytes.get(at + 1..).unwrap_or_default();
+        at += 1;
+        match byte {
+            b'\\' | b'(' | b'{' => return false,
+            b'*' => stars += 1,
+            b'[' => match certain_class(rest) {
+                Some(length) => at += length,
+                None => return false,
+            },
+            b' '..=b'~' => {}
+            _ => return false,
+        }
+    }
+    stars <= STARS_MAX
 }

@@ -4,6 +4,7 @@ use gix_glob::wildmatch::Mode;
 use pointsman_model::{Assignment, AssignmentWeight, Run, RunNature, Word, WordValue};
 use smallvec::SmallVec;
 
+use crate::rule::is_certain;
 use crate::wild::{GAP, ODD, SEP, plain_bytes};
 
 /// Which rules may match a reading.
@@ -50,57 +51,16 @@ impl GlobWord {
         };
         let word = rest.split(|byte| *byte == SEP).next().unwrap_or_default();
         // Whether a byte more or less makes a letter is the shell's to say.
-        let plain = word.iter().all(|byte| matches!(byte, b' '..=b'~')) && is_simple(&self.pattern);
-        // A shell can be told to take one case for the other.
-        let fits = gix_glob::wildmatch(
-            self.pattern.as_bytes().into(),
-            word.into(),
-            Mode::IGNORE_CASE,
-        );
-        plain && !fits && *word != *self.pattern.as_bytes()
-    }
-}
-
-/// Whether a pattern has nothing in it that shells read each in their own way: no classes by name, no ranges whose
-/// letters hang on the language, no escapes.
-fn is_simple(pattern: &str) -> bool {
-    let mut rest = pattern.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        rest = after;
-        match first {
-            b'[' => {
-                let Some(end) = after.iter().position(|byte| *byte == b']') else {
-                    return false;
-                };
-                let class = after.get(..end).unwrap_or_default();
-                let class = class.strip_prefix(b"!").unwrap_or(class);
-                if class.is_empty()
-                    || !class.iter().all(u8::is_ascii_alphanumeric) && !is_range(class)
-                {
-                    return false;
-                }
-                rest = after.get(end + 1..).unwrap_or_default();
-            }
-            b'*' | b'?' | b'/' | b'.' | b'-' | b'_' | b' ' => {}
-            other if other.is_ascii_alphanumeric() => {}
-            _ => return false,
+        let plain = word.iter().all(|byte| matches!(byte, b' '..=b'~'));
+        if !plain || !is_certain(&self.pattern) {
+            return false;
         }
+        // A shell can be told to take one case for the other, which makes what a class excludes another.
+        let fits = [Mode::empty(), Mode::IGNORE_CASE]
+            .into_iter()
+            .any(|mode| gix_glob::wildmatch(self.pattern.as_bytes().into(), word.into(), mode));
+        !fits && *word != *self.pattern.as_bytes()
     }
-    true
-}
-
-/// Whether a class is one range of letters or of digits.
-fn is_range(class: &[u8]) -> bool {
-    let [from, b'-', to] = class else {
-        return false;
-    };
-    [
-        u8::is_ascii_lowercase,
-        u8::is_ascii_uppercase,
-        u8::is_ascii_digit,
-    ]
-    .iter()
-    .any(|kind| kind(from) && kind(to))
 }
 
 /// What a subject is a reading of, which says which rules may match.

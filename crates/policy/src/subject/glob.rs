@@ -4,6 +4,7 @@ use bstr::ByteSlice as _;
 use gix_glob::wildmatch::Mode;
 use pointsman_model::AbsPath;
 
+use crate::rule::is_certain;
 use crate::{EntryKind, Tree};
 
 /// So many paths of one pattern are looked at; a pattern that stands for more is not known in full.
@@ -36,7 +37,7 @@ pub(super) fn expand(base: &AbsPath, glob: &str, tree: &dyn Tree) -> Expanded {
                 continue;
             }
             let names = tree.list(path, EXPANDED_MAX).unwrap_or_default();
-            complete &= names.len() < EXPANDED_MAX;
+            complete &= names.len() < EXPANDED_MAX && reads_alike(segment, &names);
             let hits = |name: &String| {
                 (!name.starts_with('.') || segment.starts_with('.'))
                     && gix_glob::wildmatch(
@@ -61,9 +62,16 @@ pub(super) fn expand(base: &AbsPath, glob: &str, tree: &dyn Tree) -> Expanded {
     Expanded { paths, complete }
 }
 
-/// Whether a name matches one of a shell pattern's.
+/// Whether the shell finds the same among these names as is found here. What one letter is depends on its locale.
+fn reads_alike(pattern: &str, names: &[impl AsRef<str>]) -> bool {
+    let counts_letters = pattern.contains(['?', '[']);
+    let all_plain = || names.iter().all(|name| name.as_ref().is_ascii());
+    is_certain(pattern) && (!counts_letters || all_plain())
+}
+
+/// Whether a name matches one of a shell pattern's, or may.
 pub(crate) fn matches_name(pattern: &str, name: &str) -> bool {
-    pattern.contains(['(', '{'])
+    !reads_alike(pattern, &[name])
         || gix_glob::wildmatch(
             pattern.as_bytes().as_bstr(),
             name.as_bytes().as_bstr(),
