@@ -197,14 +197,12 @@ pub(crate) fn with_gaps(glob: &str) -> Vec<u8> {
 }
 
 /// How many bytes of `rest`, which stands behind a `[`, belong to a class that every shell and every matcher reads alike:
-/// plain signs, with ranges among letters or digits of one kind; all but these behind a `!` or `^`.
+/// plain signs, with ranges among letters or digits of one kind; all but these behind a `!` (`^` is a sign like another
+/// to some shells).
 fn certain_class(rest: &[u8]) -> Option<usize> {
     let end = rest.iter().position(|byte| *byte == b']')?;
     let inner = rest.get(..end)?;
-    let mut inner = inner
-        .strip_prefix(b"!")
-        .or(inner.strip_prefix(b"^"))
-        .unwrap_or(inner);
+    let mut inner = inner.strip_prefix(b"!").unwrap_or(inner);
     if inner.is_empty() {
         return None;
     }
