@@ -259,7 +259,7 @@ impl Stream {
     /// Where a piece of a call stands: with the other pieces of its id; else of its index, unless another id has come
     /// there, which makes it a call of its own; with neither it is the last one's.
     fn place(&mut self, call: &Call) -> u64 {
-        let next = self.assembly.last().unwrap_or(WORDS).max(WORDS) + 1;
+        let next = self.assembly.last().unwrap_or(WORDS) + 1;
         let id = call.id.as_deref().filter(|id| !id.is_empty());
         let of_index = call.index.and_then(|index| self.by_index.get(&index));
         let at = match (id.and_then(|id| self.by_id.get(id)), of_index) {
