@@ -119,9 +119,19 @@ impl Desk {
     /// Sends keys again and again until the screen holds a text: keys in the grace are dropped.
     #[track_caller]
     pub(crate) fn sends_until(&mut self, keys: &str, wanted: &str) -> &mut Self {
+        self.sends_as_shown(|_| keys, wanted)
+    }
+
+    /// The same with keys that depend on what is on the screen.
+    #[track_caller]
+    pub(crate) fn sends_as_shown<'a>(
+        &mut self,
+        keys: impl Fn(&str) -> &'a str,
+        wanted: &str,
+    ) -> &mut Self {
         let started = Instant::now();
         while !self.text().contains(wanted) {
-            self.sends(keys);
+            self.sends(keys(&self.text()));
             let sent = Instant::now();
             while sent.elapsed() < Duration::from_millis(300) && !self.text().contains(wanted) {
                 self.pump();

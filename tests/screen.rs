@@ -185,9 +185,19 @@ fn ctrl_z_gives_the_terminal_back_and_what_is_typed_meanwhile_says_no_yes() {
     let project = Project::with_job(ASKS);
     let mut desk = Desk::of_shell(&project);
     desk.sends(&format!("{} run job.toml\r", program().display()));
-    desk.sees("1 waits for you").sends("\r").sees("asks asks");
+    desk.sees("1 waits for you");
+    // A key that was sent twice, since the first took its time, may have left the request again.
+    let in_request = |key: &'static str| {
+        move |shown: &str| {
+            if shown.contains("open the request") {
+                "\r"
+            } else {
+                key
+            }
+        }
+    };
     for (round, with_it) in [(1, ""), (2, SEND)] {
-        desk.sends_until("a", "let r1-1 run");
+        desk.sends_as_shown(in_request("a"), "let r1-1 run");
         // In one go with the key, or with the command that comes back: neither is for the panel.
         desk.sends(&format!("\u{1a}{with_it}{with_it}"));
         desk.waits("the shell is back", |desk| {
@@ -201,9 +211,9 @@ fn ctrl_z_gives_the_terminal_back_and_what_is_typed_meanwhile_says_no_yes() {
             desk.parser.screen().alternate_screen() && desk.text().contains("let r1-1 run")
         });
         // Keys are taken in order: when this one is through, those before it are.
-        desk.sends_until("\u{1b}", "a allow");
+        desk.sends_as_shown(in_request("\u{1b}"), "a allow");
     }
-    desk.sends_until("d", "tell the agent:");
+    desk.sends_as_shown(in_request("d"), "tell the agent:");
     desk.sends("\r").sees("asks  done");
     assert_eq!(project.read("asked.txt"), None);
     desk.ends_by("exit\r");

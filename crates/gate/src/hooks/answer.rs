@@ -66,9 +66,13 @@ impl Said {
         Self::plain(HookCame::Nothing, "")
     }
 
-    /// The same without what it wants changed.
+    /// The same without what it wants changed, and without another try for the agent.
     fn only_stricter(self) -> Self {
         Self {
+            after: match self.after {
+                AfterNo::AsksAgain => AfterNo::GoesOn,
+                after @ (AfterNo::GoesOn | AfterNo::Stops) => after,
+            },
             updated: None,
             updates: Vec::new(),
             output: None,

@@ -507,3 +507,24 @@ fn long_texts_are_cut() {
     );
     assert_eq!(said.text.chars().count(), TEXT_CHARS_MAX + 4);
 }
+
+/// Of an answer that may belong to another line only what is stricter counts: no rewrite, no rule, no other try.
+#[test]
+fn a_no_that_names_no_line_keeps_nothing_that_loosens() {
+    for came in [HookCame::Deny, HookCame::Ask, HookCame::Halt] {
+        for (after, stays) in [
+            (AfterNo::AsksAgain, AfterNo::GoesOn),
+            (AfterNo::GoesOn, AfterNo::GoesOn),
+            (AfterNo::Stops, AfterNo::Stops),
+        ] {
+            let said = Said {
+                after,
+                output: Some("else".into()),
+                ..Said::plain(came, "no")
+            };
+            let left = unnamed(said, HookDuty::Plain);
+            assert_eq!((left.came, left.after), (came, stays));
+            assert!(!left.loosens());
+        }
+    }
+}
