@@ -239,7 +239,7 @@ fn answer_all(socket: &Path) -> Result<u64> {
             let Some(card) = open.pop_front() else { break };
             let ask = json!({
                 "ask": "answer", "id": card.get("id"), "answer": "deny", "text": null,
-                "always": null, "digest": card.get("digest"),
+                "always": null, "digest": card.get("digest"), "epoch": card.get("epoch"),
             });
             if !answer(socket, &ask) {
                 return Ok(answered);
