@@ -1,6 +1,6 @@
 //! Ctrl-Z and `fg`: the terminal is given back while this process is stopped, and taken over again when it goes on.
 
-use rustix::process::{Signal, getpgrp, getpid, getsid, kill_current_process_group, kill_process};
+use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
 use tokio::signal::unix::{self, SignalKind, signal};
 
 /// What happens to this process.
@@ -46,8 +46,10 @@ impl Pauses {
 
     /// Stops this process until somebody lets it go on. What agents run has process groups of its own and runs on.
     pub(crate) fn stop_here() {
-        // Nobody may be refused to stop itself.
-        let _ = kill_process(getpid(), Signal::STOP);
+        // Sent to this very thread, which so stops before it does anything else: what is sent to the process waits until
+        // another of its threads has its turn, and meanwhile this one would take the terminal over again. Nobody may be
+        // refused to stop itself.
+        let _ = nix::sys::signal::raise(nix::sys::signal::Signal::SIGSTOP);
     }
 }
 
