@@ -2,6 +2,7 @@
 
 mod declare;
 mod folder;
+mod settings;
 
 use pointsman_model::{EffectView, OpaqueWhy, PathRole, Reach, RunNature};
 
@@ -9,6 +10,8 @@ use crate::field::Field;
 use crate::state::{Folder, State, Value};
 use crate::variables::is_secret;
 use crate::walk::{Called, Scene, Walker};
+
+pub(crate) use self::settings::{Setting, by_letter, by_name, is_plain_shopt};
 
 /// Calls the builtin, if the command is one that is more than a program.
 pub(crate) fn call(
@@ -37,8 +40,10 @@ pub(crate) fn call(
             declare::printf(walker, scene, called, state);
         }
         "echo" | "printf" => shows(walker, called, state),
-        "set" => set(walker, scene, called, state),
-        "shopt" => shopt(walker, called, state),
+        "set" => settings::set(walker, called, state),
+        "shopt" => settings::shopt(walker, called, state),
+        "setopt" | "unsetopt" => settings::setopt(walker, called, state),
+        "emulate" => settings::emulate(walker, called, state),
         "shift" => {
             state.positional = None;
             reader(walker, called, state);
@@ -171,89 +176,6 @@ fn shows(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
         program(walker, called, state);
     } else {
         reader(walker, called, state);
-    }
-}
-
-fn set(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &mut State) {
-    const PLAIN: [&str; 11] = [
-        "errexit",
-        "nounset",
-        "pipefail",
-        "xtrace",
-        "noglob",
-        "noclobber",
-        "verbose",
-        "errtrace",
-        "functrace",
-        "monitor",
-        "notify",
-    ];
-    let _ = scene;
-    let args = called.args();
-    let mut plain = !args.is_empty();
-    let mut number = 0;
-    while let Some(field) = args.get(number) {
-        number += 1;
-        let Some(text) = field.text() else {
-            plain = false;
-            break;
-        };
-        if text == "--" || !text.starts_with(['-', '+']) {
-            let from = if text == "--" { number } else { number - 1 };
-            let rest = args.get(from..).unwrap_or_default().to_vec();
-            state.positional = Some(std::rc::Rc::new(rest));
-            break;
-        }
-        for flag in text.chars().skip(1) {
-            match flag {
-                'e' | 'u' | 'x' | 'f' | 'v' | 'C' | 'E' | 'T' | 'm' | 'b' | 'B' | 'H' => {}
-                'o' => {
-                    plain &= args
-                        .get(number)
-                        .and_then(Field::text)
-                        .is_some_and(|name| PLAIN.contains(&name));
-                    number += 1;
-                }
-                // Bash refuses the whole command, or has an option that is not known here.
-                _ => {
-                    plain = false;
-                    number = args.len();
-                    state.positional = None;
-                }
-            }
-        }
-    }
-    if plain {
-        reader(walker, called, state);
-    } else {
-        program(walker, called, state);
-    }
-}
-
-fn shopt(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
-    // Not here: `dotglob`, `nocaseglob` and `globstar`, with which patterns stand for other names, and `nullglob`, with
-    // which one stands for nothing, so that the word behind it takes its place.
-    const PLAIN: [&str; 10] = [
-        "-s",
-        "-u",
-        "-q",
-        "-p",
-        "failglob",
-        "nocasematch",
-        "inherit_errexit",
-        "extglob",
-        "checkwinsize",
-        "globasciiranges",
-    ];
-    let plain = called
-        .args()
-        .iter()
-        .all(|field| field.text().is_some_and(|text| PLAIN.contains(&text)));
-    if plain {
-        reader(walker, called, state);
-    } else {
-        program(walker, called, state);
-        opaque(walker, called, OpaqueWhy::UnknownConstruct);
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod env;
 mod runners;
+mod shell_options;
 mod shells;
 mod table;
 mod usual;

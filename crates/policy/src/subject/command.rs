@@ -253,9 +253,8 @@ fn first_glob(assignments: &[&Assignment], argv: &[Word]) -> Option<GlobWord> {
     let WordValue::Glob(pattern) = &rest.first()?.value else {
         return None;
     };
-    let plain = !pattern.contains('(');
     let before = assignments.iter().all(|it| it.value.literal().is_some());
-    (plain && before && at > 0).then(|| GlobWord {
+    (before && at > 0).then(|| GlobWord {
         at: joined(assignments, known, Unknown::IsAWord).len() + 1,
         pattern: pattern.as_str().into(),
     })

@@ -2,15 +2,13 @@
 
 use pointsman_model::{EffectView, PathRole, Reach, RunNature};
 
+use super::shell_options::{self, Takes};
 use super::table::Kind;
 use super::{outer, unknown_script};
 use crate::field::Field;
 use crate::options::{Options, first_operand};
 use crate::state::{State, Value};
 use crate::walk::{Called, Scene, Walker};
-
-/// Options of shells whose value is the next word.
-const VALUED: [&str; 6] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
 
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(
@@ -32,16 +30,6 @@ pub(super) fn is_shell(name: &str) -> bool {
     )
 }
 
-/// Whether the text of the shell's language reads as Bash's does, as far as we list commands.
-fn speaks_bash(name: &str) -> bool {
-    !matches!(name, "fish" | "pwsh" | "powershell" | "tcsh" | "csh")
-}
-
-/// Shells whose `-C` has a text for its value too.
-fn speaks_options_of_its_own(name: &str) -> bool {
-    matches!(name, "fish" | "pwsh" | "powershell")
-}
-
 /// Programs that run one of their arguments as a text for `sh`.
 pub(super) fn takes_script(name: &str) -> bool {
     matches!(
@@ -58,53 +46,28 @@ pub(super) fn shell(
     state: &mut State,
 ) {
     let args = called.args();
-    let name = called.program().unwrap_or("");
-    let name = crate::programs::last_name(name);
-    let mut at = 0;
-    let mut script = false;
-    let mut from_input = false;
-    while let Some(field) = args.get(at) {
-        let Some(text) = field.text() else {
-            if field.may_be_option() {
-                outer(walker, called, Kind::Loud, state);
-                unknown_script(walker, called, Some(field));
-                return;
-            }
-            break;
-        };
-        if matches!(text, "--version" | "--help") && args.len() == 1 {
-            walker.run(called, RunNature::Program, None, called.view, state);
+    let name = crate::programs::last_name(called.program().unwrap_or(""));
+    if let [only] = args
+        && matches!(only.text(), Some("--version" | "--help"))
+    {
+        walker.run(called, RunNature::Program, None, called.view, state);
+        return;
+    }
+    let told = match shell_options::read(name, args) {
+        Ok(told) => told,
+        Err(unknown) => {
+            outer(walker, called, Kind::Loud, state);
+            unknown_script(walker, called, Some(unknown));
             return;
         }
-        if text == "--" || text == "-" {
-            at += 1;
-            break;
-        }
-        if !text.starts_with(['-', '+']) || text.len() < 2 {
-            break;
-        }
-        if !text.starts_with("--") && text.starts_with('-') {
-            script |=
-                text.contains('c') || speaks_options_of_its_own(name) && text.starts_with("-C");
-            from_input |= text.contains('s');
-        }
-        if matches!(text, "-O" | "+O") {
-            // It may change what patterns stand for.
-            unknown_script(walker, called, args.get(at + 1));
-        }
-        at += 1;
-        if VALUED.contains(&text) || (!text.starts_with("--") && text.ends_with('o')) {
-            let hidden = args.get(at).is_some_and(|field| field.is("dotglob"));
-            if matches!(text, "--rcfile" | "--init-file") || text == "-O" && hidden {
-                // It runs what stands there first.
-                unknown_script(walker, called, args.get(at));
-            }
-            at += 1;
-        }
+    };
+    for field in &told.odd {
+        unknown_script(walker, called, Some(field));
     }
-    if script {
+    let at = told.operands;
+    if told.takes == Takes::Text {
         outer(walker, called, Kind::Loud, state);
-        if !speaks_bash(name) {
+        if !shell_options::speaks_bash(name) {
             unknown_script(walker, called, args.get(at));
         }
         let mut own = with_arguments(called, args.get(at + 1..).unwrap_or_default(), state);
@@ -112,7 +75,7 @@ pub(super) fn shell(
         return;
     }
     match args.get(at) {
-        Some(field) if !from_input => {
+        Some(field) if told.takes == Takes::File => {
             // A script file: a rule for the shell and that file covers it.
             walker.run(called, RunNature::Program, None, called.view, state);
             if field.text().is_some_and(|text| text.starts_with("/dev/")) || field.is_many() {
