@@ -120,6 +120,23 @@ impl Field {
         }
     }
 
+    /// The part of this field in front of the first of these characters, as far as it is known to have one.
+    pub(crate) fn until(&self, ends: &[char]) -> Self {
+        match self.prefix().find(ends) {
+            Some(end) => Self {
+                known: Known::Text(self.prefix().get(..end).unwrap_or("").into()),
+                ..self.clone()
+            },
+            None => self.clone(),
+        }
+    }
+
+    /// The argument in front of this one, which may be an option that this is the value of.
+    pub(crate) fn before<'f>(&self, args: &'f [Self]) -> Option<&'f Self> {
+        let at = args.iter().position(|field| std::ptr::eq(field, self))?;
+        args.get(at.checked_sub(1)?)
+    }
+
     /// What it begins with for sure.
     pub(crate) fn prefix(&self) -> &str {
         match &self.known {

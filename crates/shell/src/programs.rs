@@ -16,6 +16,7 @@ mod jq;
 mod known;
 mod listed;
 mod listings;
+mod lists;
 mod make;
 mod marks;
 mod named;
@@ -27,6 +28,7 @@ mod sed;
 mod special;
 mod told;
 mod transfer;
+mod uses;
 mod viewers;
 
 pub(crate) use carriers::values;
@@ -268,6 +270,7 @@ pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
     facts.inner.extend(told.inner);
     facts.uses.extend(told.uses);
     facts.inner.extend(written(asked, name));
+    facts.uses.extend(lists::listed(asked, name));
     if told.unusual {
         facts.guard();
     }

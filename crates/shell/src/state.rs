@@ -15,7 +15,7 @@ use pointsman_model::{AbsPath, PathValue};
 use crate::field::Field;
 use crate::limits::ALTERNATIVES_MAX;
 
-use self::made::{Made, add};
+use self::made::{Made, Stranger, add};
 use self::shared::Empty;
 
 pub(crate) use made::Written;
@@ -256,12 +256,16 @@ impl State {
 
     /// Remembers the names of what is not known.
     fn meet_strangers(&mut self, names: &[PathValue], places: &[PathValue]) {
-        if places.iter().all(|it| matches!(it, PathValue::Known(_))) {
-            return;
-        }
-        for name in names {
-            if let PathValue::Known(name) = name {
-                add(&mut self.made().strangers, name.clone());
+        let stranger = |place: &PathValue| match place {
+            PathValue::Known(_) => None,
+            PathValue::Pattern { .. } => Some(Stranger::File as fn(AbsPath) -> Stranger),
+            PathValue::Unknown(_) => Some(Stranger::Anything as fn(AbsPath) -> Stranger),
+        };
+        for stranger in places.iter().filter_map(stranger) {
+            for name in names {
+                if let PathValue::Known(name) = name {
+                    add(&mut self.made().strangers, stranger(name.clone()));
+                }
             }
         }
     }
@@ -317,8 +321,8 @@ impl State {
 
     /// Whether the line has made the file a name or a copy of what nobody knows.
     pub(crate) fn is_stranger(&self, path: &PathValue) -> bool {
-        let strangers = &self.rare.made.strangers;
-        matches!(path, PathValue::Known(path) if strangers.contains(path))
+        let mut strangers = self.rare.made.strangers.iter();
+        matches!(path, PathValue::Known(path) if strangers.any(|it| it.is_at(path)))
     }
 
     /// Whether the line has made anything that is followed.

@@ -69,7 +69,7 @@ fn wrap(
             Some(_) if called.args().is_empty() => return false,
             Some(entry) if name == "bwrap" => {
                 let mut own = state.clone();
-                runners::mount_names(called.args(), state, &mut own);
+                runners::mount_names(name, called.args(), state, &mut own);
                 peel(walker, scene, called, entry, &mut own);
             }
             Some(entry) => peel(walker, scene, called, entry, state),

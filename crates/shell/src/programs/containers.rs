@@ -4,11 +4,12 @@
 //! stands for which place. A program that is given the project's own folder is a program that runs in the project, and
 //! no more is told of it than of those outside; one that is given another folder may read and change all of it.
 
-use pointsman_model::{Change, EffectView, Reach};
+use pointsman_model::{Change, Reach};
 
 use super::carriers::values;
+use super::uses::Uses;
 use super::{Use, UseKind};
-use crate::field::{Field, Known};
+use crate::field::Field;
 use crate::walk::Called;
 
 /// A folder of this machine under its name in the container.
@@ -42,38 +43,109 @@ pub(crate) fn runs_containers(name: &str) -> bool {
             | "apptainer"
             | "singularity"
             | "systemd-nspawn"
+            | "ctr"
+            | "finch"
+            | "distrobox"
+            | "distrobox-create"
+            | "distrobox-ephemeral"
     )
 }
 
 /// The folders that a container is given.
-pub(crate) fn mounts(args: &[Field]) -> Vec<Mount> {
+pub(crate) fn mounts(name: &str, args: &[Field]) -> Vec<Mount> {
     let mut found = Vec::new();
-    for option in ["-v", "--volume", "-B", "--bind", "--bind-ro"] {
-        for value in values(args, option) {
-            found.push(short(&value));
-        }
+    for value in volumes(name, args) {
+        found.push(short(&value));
     }
     for value in values(args, "--mount") {
         found.extend(long(&unquoted(&value)));
     }
+    for option in ["-o", "--opt"] {
+        // `docker volume create -o device=/here`
+        let values = values(args, option);
+        found.extend(values.iter().filter_map(device));
+    }
+    if name == "systemd-nspawn" {
+        for option in ["-D", "--directory", "--template", "-i", "--image"] {
+            for from in values(args, option) {
+                let root = Field::made("/", from.span);
+                found.push(Mount {
+                    from,
+                    at: Some(root),
+                    mounted: Mounted::ToChange,
+                });
+            }
+        }
+    }
     for (at, option) in args.iter().enumerate() {
-        let binds = matches!(option.text(), Some("--bind" | "--ro-bind" | "--dev-bind"));
+        let mounted = match option.text() {
+            Some("--bind" | "--dev-bind" | "--bind-try" | "--dev-bind-try") => Mounted::ToChange,
+            Some("--ro-bind" | "--ro-bind-try") => Mounted::ToRead,
+            Some(_) | None => continue,
+        };
         // `bwrap --bind here there`
-        if let (true, Some(from), Some(there)) = (binds, args.get(at + 1), args.get(at + 2))
+        if let (Some(from), Some(there)) = (args.get(at + 1), args.get(at + 2))
             && !from.prefix().contains(':')
         {
             found.push(Mount {
                 from: from.clone(),
                 at: Some(there.clone()),
-                mounted: if option.is("--ro-bind") {
-                    Mounted::ToRead
-                } else {
-                    Mounted::ToChange
-                },
+                mounted,
             });
         }
     }
     found
+}
+
+/// The values of options that say in short what is mounted where.
+fn volumes(name: &str, args: &[Field]) -> Vec<Field> {
+    // To others `-v` is a word for itself.
+    let options: &[&str] = match name {
+        "distrobox" | "distrobox-create" | "distrobox-ephemeral" => &["--volume"],
+        _ => &["-v", "--volume", "-B", "--bind", "--bind-ro"],
+    };
+    let told = options.iter().flat_map(|option| values(args, option));
+    let mut found: Vec<Field> = told.chain(args.iter().filter_map(bundled)).collect();
+    for value in &mut found {
+        // `-v=/here:/there`
+        if value.prefix().starts_with('=') {
+            *value = value.tail(1);
+        }
+    }
+    if !matches!(name, "apptainer" | "singularity") {
+        return found;
+    }
+    let pieces = |value: Field| -> Vec<Field> {
+        let span = value.span;
+        match value.text() {
+            Some(text) => text.split(',').map(|it| Field::made(it, span)).collect(),
+            None => vec![value],
+        }
+    };
+    found.into_iter().flat_map(pieces).collect()
+}
+
+/// `-itv/here:/there`, where switches stand in front of the option in one word.
+fn bundled(field: &Field) -> Option<Field> {
+    let letters = field.prefix().strip_prefix('-')?;
+    let rest = letters.trim_start_matches(['i', 't', 'd', 'P', 'q']);
+    let value = rest.strip_prefix('v')?;
+    let switches = letters.len() - rest.len();
+    (switches > 0 && !value.is_empty()).then(|| field.tail(1 + switches + 1))
+}
+
+/// `device=/here`, as volumes are told what they stand for.
+fn device(setting: &Field) -> Option<Mount> {
+    const KEY: &str = "device=";
+    let place = setting.prefix().strip_prefix(KEY)?;
+    // Other devices are words: `tmpfs`.
+    let known = setting.text().is_some();
+    let is_place = place.starts_with(['/', '.', '~']) || place.is_empty() && !known;
+    is_place.then(|| Mount {
+        from: setting.tail(KEY.len()),
+        at: None,
+        mounted: Mounted::ToChange,
+    })
 }
 
 /// The value without the quotes that its parts may stand in.
@@ -96,13 +168,12 @@ fn short(value: &Field) -> Mount {
     let Some(text) = value.text().map(str::to_owned) else {
         // What stands behind the part that is known may be anything.
         return Mount {
-            from: cut(value, value.prefix().find(':')),
+            from: value.until(&[':']),
             at: None,
             mounted: Mounted::ToChange,
         };
     };
-    let mut parts = text.split(':');
-    let from = parts.next().unwrap_or("");
+    let mut parts = text.split(':').skip(1);
     let at = parts.next().map(|at| Field::made(at, value.span));
     let alone = |word: &str| matches!(word, "ro" | "readonly");
     let mounted = match parts.next().is_some_and(|it| it.split(',').any(alone)) {
@@ -110,7 +181,7 @@ fn short(value: &Field) -> Mount {
         false => Mounted::ToChange,
     };
     Mount {
-        from: cut(value, Some(from.len())),
+        from: value.until(&[':']),
         at,
         mounted,
     }
@@ -128,13 +199,21 @@ fn long(value: &Field) -> Option<Mount> {
             Some(("src" | "source", place)) => {
                 let from = value.tail(skip + piece.len() - place.len());
                 mount = Some(Mount {
-                    from: cut(&from, Some(place.len()).filter(|_| from.text().is_some())),
+                    from: from.until(&[',']),
                     at: None,
                     mounted,
                 });
             }
             Some(("dst" | "target" | "destination", place)) => {
                 at = Some(Field::made(place, value.span));
+            }
+            Some(("volume-opt", option)) => {
+                let option = value.tail(skip + piece.len() - option.len());
+                mount = device(&option.until(&[','])).or(mount);
+            }
+            // `ctr` has them in a list of their own.
+            Some(("options", list)) if list.split(':').any(|it| it == "ro") => {
+                mounted = Mounted::ToRead;
             }
             Some(("readonly" | "ro", "false")) => mounted = Mounted::ToChange,
             Some(("readonly" | "ro", _)) => mounted = Mounted::ToRead,
@@ -158,39 +237,31 @@ fn long(value: &Field) -> Option<Mount> {
     })
 }
 
-/// The field up to this place in it.
-fn cut(field: &Field, end: Option<usize>) -> Field {
-    match (&field.known, end) {
-        (_, None) => field.clone(),
-        (Known::Text(text), Some(end)) => Field {
-            known: Known::Text(text.get(..end).unwrap_or(text).into()),
-            ..field.clone()
-        },
-        (Known::Glob(_) | Known::Unknown(_), Some(end)) => Field {
-            known: Known::Text(field.prefix().get(..end).unwrap_or("").into()),
-            ..field.clone()
-        },
-    }
-}
-
 /// The files of this machine that the command hands to containers, or takes from them.
 pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
-    let mut uses = Uses(Vec::new());
     if !runs_containers(name) {
-        return uses.0;
+        return Vec::new();
     }
+    let mut uses = Uses::default();
     let args = called.args();
     if !removes(args) {
         // Whatever the subcommand: it may be unknown, an alias, or one of a newer version.
-        for mount in mounts(args) {
+        for mount in mounts(name, args) {
             uses.push(&mount.from, UseKind::Mount(mount.mounted));
         }
     }
     let words: Vec<&Field> = args.iter().filter(|it| !it.may_be_option()).collect();
-    let verb = words.iter().take(4).find_map(|word| verb_of(word.text()?));
+    let verbs = verbs(args, &words);
+    let verb = verbs.iter().find_map(|word| verb_of(word.text()?));
     match verb {
         Some(Verb::Build) => built(called, &words, &mut uses),
-        Some(Verb::Compose) => composed(called, &words, &mut uses),
+        Some(Verb::Compose) => {
+            composed(called, verbs, &mut uses);
+            if verbs.iter().any(|word| word.is("cp")) {
+                copied(&words, &mut uses);
+            }
+        }
+        Some(Verb::Copy) => copied(&words, &mut uses),
         Some(Verb::Take) => {
             // `docker secret ls` takes nothing.
             let taking = |word: &Field| {
@@ -204,16 +275,32 @@ pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
             }
         }
         None if matches!(name, "docker-compose" | "podman-compose") => {
-            composed(called, &words, &mut uses);
+            composed(called, verbs, &mut uses);
         }
         None => {}
     }
-    if words.iter().take(4).any(|word| word.is("load")) {
+    if verbs.iter().any(|word| word.is("load")) {
         for value in ["-i", "--input"].iter().flat_map(|it| values(args, it)) {
             uses.push(&value, UseKind::Read(Reach::Itself));
         }
     }
-    uses.0
+    uses.list()
+}
+
+/// Words that may say what is done, beyond which none is looked at.
+const VERBS_MAX: usize = 4;
+
+/// The words that may say what is done: none behind the one with which a command in the container begins.
+fn verbs<'w>(args: &[Field], words: &'w [&Field]) -> &'w [&'w Field] {
+    let runs = |word: &&Field| {
+        let text = word.text();
+        let option = |before: &Field| before.may_be_option() && !before.prefix().contains('=');
+        matches!(text, Some("run" | "exec" | "create" | "start"))
+            // There it may be a name: `docker --context run build .`
+            && !word.before(args).is_some_and(option)
+    };
+    let end = words.iter().position(runs).unwrap_or(words.len());
+    words.get(..end.min(VERBS_MAX)).unwrap_or_default()
 }
 
 /// `docker rm -v name`, `docker compose down -v`: there the option takes no value. In front of the
@@ -234,16 +321,32 @@ enum Verb {
     Compose,
     /// The operands are taken in.
     Take,
+    /// Files go into a container, or come out of it.
+    Copy,
 }
 
 fn verb_of(word: &str) -> Option<Verb> {
     match word {
         "build" | "bud" => Some(Verb::Build),
+        "cp" => Some(Verb::Copy),
         "compose" | "stack" => Some(Verb::Compose),
         "import" | "add" | "copy" | "play" | "kube" | "secret" | "config" | "plugin" => {
             Some(Verb::Take)
         }
         _ => None,
+    }
+}
+
+/// `docker cp here container:there`, and back. What is on the other side looks like a name that is not here.
+fn copied(words: &[&Field], uses: &mut Uses) {
+    let operands = words.iter().skip_while(|word| !word.is("cp")).skip(1);
+    let mut operands: Vec<&&Field> = operands.collect();
+    if let Some(target) = operands.pop() {
+        uses.push(target, UseKind::Write(Change::Content));
+        uses.push(target, UseKind::Below(Change::Content));
+    }
+    for source in operands {
+        uses.push(source, UseKind::Read(Reach::ContentBelow));
     }
 }
 
@@ -257,9 +360,7 @@ fn built(called: &Called<'_>, words: &[&Field], uses: &mut Uses) {
     for option in ["-o", "--output"] {
         for value in values(args, option) {
             let skip = value.prefix().find("dest=").map_or(0, |at| at + 5);
-            let place = value.tail(skip);
-            let end = place.prefix().find(',');
-            let place = cut(&place, end);
+            let place = value.tail(skip).until(&[',']);
             uses.push(&place, UseKind::Write(Change::Content));
             uses.push(&place, UseKind::Below(Change::Content));
         }
@@ -279,12 +380,12 @@ fn built(called: &Called<'_>, words: &[&Field], uses: &mut Uses) {
 
 /// Whether the word is the value of an option that names no folder to build from.
 fn is_value(word: &Field, args: &[Field]) -> bool {
-    let at = args.iter().position(|field| std::ptr::eq(field, word));
-    let before = at.and_then(|at| args.get(at.checked_sub(1)?));
-    before.and_then(Field::text).is_some_and(|option| {
-        matches!(
-            option,
-            "-t" | "--tag"
+    word.before(args)
+        .and_then(Field::text)
+        .is_some_and(|option| {
+            matches!(
+                option,
+                "-t" | "--tag"
                 | "--target"
                 | "--build-arg"
                 | "--platform"
@@ -298,12 +399,12 @@ fn is_value(word: &Field, args: &[Field]) -> bool {
                 | "-v"
                 | "--volume"
                 | "--mount"
-        )
-    })
+            )
+        })
 }
 
 /// The files that are read by their names: which folders they mount and build from stands in them.
-fn composed(called: &Called<'_>, words: &[&Field], uses: &mut Uses) {
+fn composed(called: &Called<'_>, verbs: &[&Field], uses: &mut Uses) {
     let args = called.args();
     let mut named = false;
     for option in ["-f", "--file", "-c", "--compose-file"] {
@@ -313,7 +414,7 @@ fn composed(called: &Called<'_>, words: &[&Field], uses: &mut Uses) {
         }
     }
     let shows = |word: &&&Field| matches!(word.text(), Some("config" | "convert"));
-    let usual: &[&str] = match words.iter().find(shows) {
+    let usual: &[&str] = match verbs.iter().find(shows) {
         // Values for what the files leave open are taken from there, and shown.
         Some(_) => &[".env", "compose.yaml", "docker-compose.yml"],
         None => &["compose.yaml", "docker-compose.yml"],
@@ -326,20 +427,5 @@ fn composed(called: &Called<'_>, words: &[&Field], uses: &mut Uses) {
             &Field::made(&file, called.span),
             UseKind::Read(Reach::Itself),
         );
-    }
-}
-
-struct Uses(Vec<Use>);
-
-impl Uses {
-    fn push(&mut self, field: &Field, kind: UseKind) {
-        let used = Use {
-            field: field.clone(),
-            kind,
-            view: EffectView::Might,
-        };
-        if !self.0.contains(&used) {
-            self.0.push(used);
-        }
     }
 }

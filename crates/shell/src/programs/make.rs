@@ -2,6 +2,7 @@
 
 use pointsman_model::{EffectView, RunNature};
 
+use super::lists::is_input;
 use super::told::{Language, scripts};
 use super::{Asked, Facts, Inner};
 use crate::field::Field;
@@ -59,10 +60,7 @@ fn reads_its_input(args: &[Field]) -> bool {
         .iter()
         .chain(&super::carriers::values(args, "--file"))
         .chain(&super::carriers::values(args, "--makefile"))
-        .any(|file| match file.text() {
-            Some(text) => matches!(text, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"),
-            None => file.source.contains('('),
-        })
+        .any(|file| is_input(file) || file.text().is_none() && file.source.contains('('))
 }
 
 fn makefile(facts: &mut Facts, asked: &Asked<'_>) {

@@ -7,12 +7,13 @@
 mod formatters;
 mod table;
 
-use pointsman_model::{Change, EffectView, PathValue, Reach};
+use pointsman_model::{Change, Reach};
 
 use self::table::Operands;
 use super::carriers::values;
 use super::known::Tables;
 use super::marks::Marks;
+use super::uses::Uses;
 use super::{Use, UseKind};
 use crate::expand::escaped;
 use crate::field::{Field, Known, Shape};
@@ -23,7 +24,7 @@ pub(super) use self::table::{Named, named as entries};
 
 /// The files that the arguments of a command name.
 pub(super) fn named(called: &Called<'_>, name: &str, known: &Tables, marks: Marks) -> Vec<Use> {
-    let mut uses = Uses(Vec::new());
+    let mut uses = Uses::default();
     let args = called.args();
     for entry in &known.named {
         if !has_word(args, entry.within, marks) {
@@ -45,19 +46,6 @@ pub(super) fn named(called: &Called<'_>, name: &str, known: &Tables, marks: Mark
             }
         }
         uses.operands(entry, called);
-    }
-    if matches!(name, "cpio" | "pax" | "afio")
-        && let Some(text) = &called.input.text
-    {
-        for word in text.split_whitespace() {
-            let field = Field::made(word, called.span);
-            uses.push(&field, UseKind::Read(Reach::Itself));
-        }
-    }
-    if called.input.fed && called.input.text.is_none() && packs_what_it_is_told(name, args) {
-        for name in listed(called) {
-            uses.push(&name, UseKind::Read(Reach::ContentBelow));
-        }
     }
     if matches!(name, "npm" | "pnpm" | "yarn") && sets_settings(args) {
         // Whichever of its files it is, each is protected under this name too.
@@ -83,7 +71,7 @@ pub(super) fn named(called: &Called<'_>, name: &str, known: &Tables, marks: Mark
     for formatter in &known.formatters {
         uses.formatted(formatter, called, marks);
     }
-    uses.0
+    uses.list()
 }
 
 const HOOKS: &[&str] = &[".git/hooks/pre-commit", ".git/hooks/*"];
@@ -107,50 +95,6 @@ fn installs(name: &str, args: &[Field]) -> Option<&'static [&'static str]> {
         "pnpm" | "volta" => (verb() == "setup").then_some(START_FILES),
         "rustup-init" | "rustup-init.sh" => (!has("--no-modify-path")).then_some(START_FILES),
         _ => None,
-    }
-}
-
-/// The names that the command is fed, as far as the line tells; else all that lies here.
-fn listed(called: &Called<'_>) -> Vec<Field> {
-    let field = |place: &PathValue| match place {
-        PathValue::Known(path) => Some(Field::made(path.as_str(), called.span)),
-        PathValue::Pattern { base, glob } => {
-            let base = escaped(base.as_str());
-            Some(Field {
-                known: Known::Glob(format!("{}/{glob}", base.trim_end_matches('/')).into()),
-                ..Field::made("", called.span)
-            })
-        }
-        PathValue::Unknown(_) => None,
-    };
-    let names = called.input.names.as_deref().unwrap_or_default();
-    let fields: Option<Vec<Field>> = names.iter().map(field).collect();
-    match fields {
-        Some(fields) if !fields.is_empty() => fields,
-        _ => vec![Field::made(".", called.span)],
-    }
-}
-
-/// Whether the names of what it packs come from its input.
-fn packs_what_it_is_told(name: &str, args: &[Field]) -> bool {
-    let has = |options: &[&str]| {
-        options
-            .iter()
-            .any(|it| args.iter().any(|field| field.is(it)))
-    };
-    match name {
-        "cpio" | "afio" => args.iter().any(|field| {
-            let text = field.prefix();
-            text == "--create" || text.starts_with('-') && text.contains(['o', 'p'])
-        }),
-        "pax" => has(&["-w", "-rw"]),
-        "zip" => has(&["-@"]),
-        "tar" | "gtar" | "bsdtar" => {
-            values(args, "-T").iter().any(|list| list.is("-"))
-                || values(args, "--files-from").iter().any(|list| list.is("-"))
-        }
-        "rsync" => values(args, "--files-from").iter().any(|list| list.is("-")),
-        _ => false,
     }
 }
 
@@ -204,20 +148,7 @@ fn is_option(text: &str, option: &str) -> bool {
         || bundled()
 }
 
-struct Uses(Vec<Use>);
-
 impl Uses {
-    fn push(&mut self, field: &Field, kind: UseKind) {
-        let used = Use {
-            field: field.clone(),
-            kind,
-            view: EffectView::Might,
-        };
-        if !self.0.contains(&used) {
-            self.0.push(used);
-        }
-    }
-
     /// A value that names a file, whatever stands in front of the name: `@f`, `key=f`, `file://f`.
     fn file(&mut self, value: &Field, kind: UseKind) {
         self.push(value, kind);
@@ -229,12 +160,12 @@ impl Uses {
         }
         for key in ["src=", "source=", "path=", "file="] {
             if let Some(at) = prefix.find(key) {
-                self.push(&piece(value, at + key.len(), &[',', ';', ' ']), kind);
+                self.push(&value.tail(at + key.len()).until(&[',', ';', ' ']), kind);
             }
         }
         if let Some(at) = prefix.find('@') {
             // `field@file`
-            self.push(&piece(value, at + 1, &[';', ',']), kind);
+            self.push(&value.tail(at + 1).until(&[';', ',']), kind);
         }
         if let Some((key, _)) = prefix.split_once('=') {
             let behind = value.tail(key.len() + 1);
@@ -245,7 +176,7 @@ impl Uses {
         }
         if prefix.contains(':') {
             // `-v FILE:PLACE`, `EXEC:x`.
-            self.push(&piece(value, 0, &[':']), kind);
+            self.push(&value.until(&[':']), kind);
         }
     }
 
@@ -256,15 +187,6 @@ impl Uses {
             let told = args.iter().filter_map(Field::text);
             for text in told.chain(called.input.text.as_deref()) {
                 self.copied(text, called);
-            }
-        }
-        if matches!(name, "tar" | "gtar" | "bsdtar")
-            && let Some(text) = &called.input.text
-            && values(args, "-T").iter().any(|list| list.is("-"))
-        {
-            for word in text.split_whitespace() {
-                let field = Field::made(word, called.span);
-                self.push(&field, UseKind::Read(Reach::ContentBelow));
             }
         }
         if !marks.colon {
@@ -352,7 +274,7 @@ impl Uses {
             Operands::Places => {
                 for place in operands.filter(|it| is_place(it) && !stays(it, args)) {
                     // `.[dev]`
-                    let place = piece(&without_pattern(place), 0, &['[']);
+                    let place = without_pattern(place).until(&['[']);
                     self.push(&place, UseKind::Read(Reach::ContentBelow));
                 }
             }
@@ -416,9 +338,8 @@ impl Uses {
 
 /// Whether the folder is left where it is: `pip install -e .`
 fn stays(field: &Field, args: &[Field]) -> bool {
-    let at = args.iter().position(|other| std::ptr::eq(other, field));
-    let before = at.and_then(|at| args.get(at.checked_sub(1)?));
-    before.is_some_and(|option| option.is("-e") || option.is("--editable"))
+    let option = field.before(args);
+    option.is_some_and(|option| option.is("-e") || option.is("--editable"))
 }
 
 /// Whether the word looks like the place of a file, or its beginning does.
@@ -443,16 +364,6 @@ fn without_pattern(field: &Field) -> Field {
         },
         Known::Text(_) | Known::Unknown(_) => field.clone(),
     }
-}
-
-/// The field up to one of these characters, behind its first `skip` bytes.
-fn piece(field: &Field, skip: usize, ends: &[char]) -> Field {
-    let mut piece = field.tail(skip);
-    if let Known::Text(text) = &piece.known {
-        let end = text.find(ends).unwrap_or(text.len());
-        piece.known = Known::Text(text.get(..end).unwrap_or("").into());
-    }
-    piece
 }
 
 /// What lies below a folder and has such a name.

@@ -2,6 +2,7 @@
 
 use pointsman_model::{Change, Reach};
 
+use super::carriers::values;
 use super::{Asked, Facts, UseKind};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
@@ -26,9 +27,16 @@ struct Tar {
     /// The folders that it goes to, one after another.
     folders: Vec<Field>,
     members: Vec<Field>,
+    /// Files with names of further members.
+    lists: Vec<Field>,
     /// Commands that it hands to a shell.
     scripts: Vec<Field>,
 }
+
+/// Letters of `tar` that have a value: the next argument, or what is glued to them behind a dash.
+const VALUED: [char; 13] = [
+    'f', 'C', 'I', 'F', 'T', 'X', 'H', 'b', 'g', 'K', 'L', 'N', 'V',
+];
 
 impl Tar {
     fn read(args: &[Field]) -> Self {
@@ -40,8 +48,17 @@ impl Tar {
             let old_style = at == 1 && !text.is_empty() && !text.starts_with('-');
             if text.starts_with("--") {
                 at += tar.long(field, text, args.get(at));
-            } else if old_style || (text.len() > 1 && text.starts_with('-')) {
-                for letter in text.trim_start_matches('-').chars() {
+            } else if old_style {
+                for letter in text.chars() {
+                    at += tar.letter(letter, args.get(at));
+                }
+            } else if text.len() > 1 && text.starts_with('-') {
+                for (place, letter) in text.char_indices().skip(1) {
+                    let glued = place + letter.len_utf8();
+                    if VALUED.contains(&letter) && glued < text.len() {
+                        tar.letter(letter, Some(&field.tail(glued)));
+                        break;
+                    }
                     at += tar.letter(letter, args.get(at));
                 }
             } else {
@@ -60,13 +77,10 @@ impl Tar {
             'C' => self.folders.extend(next.cloned()),
             // The old style, letters without a dash, is told here alone.
             'I' | 'F' => self.scripts.extend(next.cloned()),
-            'T' | 'X' | 'H' | 'b' | 'g' | 'K' | 'L' | 'N' | 'V' => {}
-            _ => return 0,
+            'T' => self.lists.extend(next.cloned()),
+            _ => {}
         }
-        usize::from(matches!(
-            letter,
-            'f' | 'C' | 'I' | 'F' | 'T' | 'X' | 'H' | 'b' | 'g' | 'K' | 'L' | 'N' | 'V'
-        ))
+        usize::from(VALUED.contains(&letter))
     }
 
     /// Takes a long option; how many further arguments it takes.
@@ -93,6 +107,17 @@ impl Tar {
         }
         0
     }
+}
+
+/// The files with names of what an archive is made of.
+pub(super) fn tar_lists(args: &[Field]) -> Vec<Field> {
+    let tar = Tar::read(args);
+    if matches!(tar.mode, Some('x' | 't')) {
+        return Vec::new();
+    }
+    let mut lists = tar.lists;
+    lists.extend(values(args, "--files-from"));
+    lists
 }
 
 fn tar(asked: &Asked<'_>) -> Facts {

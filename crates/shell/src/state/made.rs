@@ -19,6 +19,24 @@ pub(crate) enum Written {
     Unknown,
 }
 
+/// A name or a copy of what nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stranger {
+    /// A file that some of those are which a pattern stands for: in a folder they keep their names.
+    File(AbsPath),
+    /// Anything: where it is a folder, all that is in it.
+    Anything(AbsPath),
+}
+
+impl Stranger {
+    pub(super) fn is_at(&self, path: &AbsPath) -> bool {
+        match self {
+            Self::File(name) => name == path,
+            Self::Anything(name) => path.is_within(name),
+        }
+    }
+}
+
 /// What the line has made so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Made {
@@ -27,8 +45,7 @@ pub(super) struct Made {
     /// Files that hold what another one held.
     pub(super) copies: Vec<(AbsPath, AbsPath)>,
     pub(super) written: Vec<(AbsPath, Written)>,
-    /// Names and copies of what nobody knows.
-    pub(super) strangers: Vec<AbsPath>,
+    pub(super) strangers: Vec<Stranger>,
     pub(super) aliases: Vec<(Box<str>, Box<str>)>,
 }
 

@@ -103,7 +103,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks what the line itself has put into a file that the command runs as a script.
+    /// Walks what the line itself has put into a file that the command runs.
     pub(crate) fn run_written(
         &mut self,
         scene: &Scene<'_>,
@@ -112,11 +112,16 @@ impl Walker<'_> {
         args: &[Field],
         state: &State,
     ) {
-        if !state.has_written() {
+        if !state.has_made() {
             return;
         }
         let view = EffectView::Might;
         for path in paths(file, state) {
+            if state.is_stranger(&path) {
+                let why = OpaqueWhy::UnknownProgram;
+                self.sink
+                    .opaque(called.part, view, why, &file.source, called.span);
+            }
             for written in state.written(&path) {
                 let Written::Text(text) = written else {
                     let why = OpaqueWhy::UnknownScript;
@@ -163,11 +168,6 @@ impl Walker<'_> {
         };
         self.run_written(scene, called, program, args, state);
         for path in paths(program, state) {
-            if state.is_stranger(&path) {
-                let (view, why) = (EffectView::Might, OpaqueWhy::UnknownProgram);
-                self.sink
-                    .opaque(called.part, view, why, &program.source, called.span);
-            }
             for behind in state.programs_behind(&path) {
                 let mut fields = vec![Field {
                     known: crate::field::Known::Text(behind.as_str().into()),

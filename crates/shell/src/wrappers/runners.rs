@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::walk::{Called, Scene, Walker, folder_of, paths};
 
 /// Programs that run a package's command: all of their arguments, or those behind these words.
-const RUNNERS: [(&str, &[&str]); 71] = [
+const RUNNERS: [(&str, &[&str]); 73] = [
     ("npx", &[]),
     ("bunx", &[]),
     ("pnpx", &[]),
@@ -35,6 +35,8 @@ const RUNNERS: [(&str, &[&str]); 71] = [
     ("podman", &["exec", "run", "create"]),
     ("nerdctl", &["exec", "run", "create"]),
     ("container", &["exec", "run", "create"]),
+    ("finch", &["exec", "run", "create"]),
+    ("ctr", &["exec", "run"]),
     ("buildah", &["run", "from"]),
     ("apptainer", &["exec", "run", "shell"]),
     ("singularity", &["exec", "run", "shell"]),
@@ -45,7 +47,7 @@ const RUNNERS: [(&str, &[&str]); 71] = [
     ("oc", &["exec", "run", "rsh", "debug"]),
     ("heroku", &["run", "run:detached"]),
     ("toolbox", &["run"]),
-    ("distrobox", &["enter"]),
+    ("distrobox", &["enter", "ephemeral"]),
     ("flatpak", &["run"]),
     ("lxc", &["exec"]),
     ("incus", &["exec"]),
@@ -177,10 +179,10 @@ pub(super) fn call(
     let mut own = state.clone();
     own.forget_variables();
     if programs::runs_containers(name) {
-        enter(args, state, &mut own);
+        enter(name, args, state, &mut own);
         // Another command of the line may run in the same container.
         let before = state.clone();
-        mount_names(args, &before, state);
+        mount_names(name, args, &before, state);
     }
     // Where the command begins depends on options that differ from version to version.
     guess(walker, scene, called, from, &own);
@@ -189,16 +191,16 @@ pub(super) fn call(
 
 /// What the command in a container finds there: names for what is mounted, and the folder that it runs
 /// in. That the container is given it, its arguments tell whatever the subcommand.
-fn enter(args: &[Field], state: &State, own: &mut State) {
-    mount_names(args, state, own);
+fn enter(name: &str, args: &[Field], state: &State, own: &mut State) {
+    mount_names(name, args, state, own);
     if let Some(folder) = programs::container_folder(args) {
         own.may_also_be_in(&[folder_of(&folder, state)]);
     }
 }
 
 /// The names by which a command behind the options knows what is mounted there.
-pub(super) fn mount_names(args: &[Field], state: &State, own: &mut State) {
-    for mount in programs::mounts(args) {
+pub(super) fn mount_names(name: &str, args: &[Field], state: &State, own: &mut State) {
+    for mount in programs::mounts(name, args) {
         if let Some(at) = &mount.at {
             own.link(&paths(at, state), &paths(&mount.from, state));
         }

@@ -23,7 +23,6 @@ pub(super) static NAMED: &[Named] = &[
         ],
         &["--output", "--iidfile", "--metadata-file"],
     ),
-    within(&["cp"], operands(CONTAINERS, Operands::CopyToLast)),
     options(
         &["kubectl", "oc", "helm", "kustomize"],
         &[
