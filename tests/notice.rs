@@ -95,6 +95,43 @@ fn who_goes_on_with_a_run_tells_nothing_twice() {
     running.wait();
 }
 
+/// A question that only the automatic checks knew of when the leader died is news under the next one.
+#[test]
+fn what_no_surface_had_yet_is_told_of_by_the_next_leader() {
+    let project = Project::with_job(ASKS_TWICE);
+    let folder = project.home().join(".config/pointsman");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("settings.json"),
+        r#"{
+            "hooks": {"PermissionRequest": [{"hooks": [{
+                "type": "command", "timeout": 600,
+                "command": "echo asked >> \"$HOME/asked\"; test -e \"$HOME/go\" || sleep 300"
+            }]}]},
+            "pointsman": {"notify": {"command": "{ cat; echo; } >> \"$HOME/told\"", "desktop": false}}
+        }"#,
+    )
+    .unwrap();
+    let running = project.start(["run", "--attended", "job.toml"]);
+    until("the hook is asked", || {
+        std::fs::read_to_string(project.home().join("asked")).ok()
+    });
+    running.signal(nix::sys::signal::Signal::SIGKILL);
+    running.wait();
+    assert!(told(&project).is_empty());
+    std::fs::write(project.home().join("go"), "").unwrap();
+    let running = project.start(["run", "--attended", "--resume", "run-1"]);
+    let first = project.questions(1).remove(0);
+    let notices = until("it is told", || {
+        let told = told(&project);
+        (!told.is_empty()).then_some(told)
+    });
+    assert_eq!(notices[0]["request"]["id"], first.as_str());
+    assert_eq!(notices[0]["occasion"], "waits");
+    project.run(["stop", "run-1"]).expect_code(0);
+    running.wait();
+}
+
 /// The key of a model, whatever its variable is called, is seen by no program that gives notice.
 #[test]
 fn who_gives_notice_sees_no_key() {

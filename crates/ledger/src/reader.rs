@@ -3,6 +3,7 @@
 //! A damaged record blocks nothing else: it is left out and named, the others are given.
 
 mod census;
+mod reigns;
 mod row;
 mod runs;
 mod story;
@@ -19,6 +20,7 @@ use crate::recovery;
 use crate::schema::{self, Stored};
 
 pub use census::CensusRow;
+pub use reigns::PastReign;
 pub(crate) use row::{ROW_COLUMNS, StoredRow, read_row};
 pub use runs::{RunInfo, RunState};
 pub use story::{CallStory, RequestStory};

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// A minute.
+const MINUTE_MS: i64 = 60_000;
+
 /// A moment of wall time, in milliseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -17,6 +20,21 @@ impl WallTime {
             self.0
                 .saturating_add(i64::try_from(by.0).unwrap_or(i64::MAX)),
         )
+    }
+
+    /// This moment and `by` less; stays at the beginning of time instead of wrapping.
+    #[must_use]
+    pub fn minus(self, by: Millis) -> Self {
+        Self(
+            self.0
+                .saturating_sub(i64::try_from(by.0).unwrap_or(i64::MAX)),
+        )
+    }
+
+    /// The first moment of the minute it is in, as clocks count them.
+    #[must_use]
+    pub fn minute_begun(self) -> Self {
+        Self(self.0 - self.0.rem_euclid(MINUTE_MS))
     }
 
     /// How long after `earlier` this is; zero when it is not after it.

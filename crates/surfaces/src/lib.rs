@@ -18,7 +18,7 @@ mod terminal;
 mod workers;
 
 pub use edit::{Editable, NotEdited};
-pub use notify::{Desktop, NotifyOptions, NotifyService};
+pub use notify::{Desktop, NotifyOptions, NotifyService, ToldEarlier};
 pub use screen::{
     Bell, FarLeader, Link, Look, ScreenError, ScreenGone, ScreenHandle, ScreenOptions,
     ScreenService, leave_full_screen,

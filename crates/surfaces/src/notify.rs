@@ -4,6 +4,8 @@
 //! machine (`watchman`); the service runs the programs, a few at a time, and tells the desktop. It answers nothing, and
 //! nothing waits for it.
 
+mod earlier;
+mod errands;
 mod watchman;
 
 use std::sync::Arc;
@@ -18,15 +20,14 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+pub use self::earlier::ToldEarlier;
+use self::errands::{Errand, Errands};
 use self::watchman::{Effect, Occasion, Watchman};
 use crate::ScreenHandle;
 use crate::socket::RequestCard;
 
 /// Programs at the same time. A storm of requests must not become a storm of programs.
 const PROGRAMS_MAX: usize = 4;
-/// Words to the desktop that wait for their turn; of more the oldest are dropped, since newer ones say as much. What is
-/// told of one request is not dropped: there are at most as many as questions are open.
-const DESKTOP_WAITING_MAX: usize = 16;
 /// How long one program may take: it tells somebody something.
 const PROGRAM_TIME_MAX: Duration = Duration::from_secs(30);
 /// How long it has to end when it is told to.
@@ -55,8 +56,8 @@ pub struct NotifyOptions {
     pub minute_of_day: fn(WallTime) -> u16,
     /// How they want to be told.
     pub settings: NotifySettings,
-    /// When this leader was started. What was asked before that was told of by the leader that died.
-    pub begun: WallTime,
+    /// What was told by leaders of the run that died.
+    pub earlier: ToldEarlier,
     /// How the desktop is told.
     pub desktop: Desktop,
     /// Where programs run.
@@ -69,21 +70,9 @@ pub struct NotifyOptions {
 pub struct NotifyService {
     options: NotifyOptions,
     watchman: Watchman,
-    waiting: std::collections::VecDeque<Errand>,
+    waiting: Errands,
     running: JoinSet<()>,
     stop: CancellationToken,
-}
-
-/// A program that is to run.
-enum Errand {
-    /// One that is told of a request, unless that has ended when its turn comes.
-    Of {
-        command: Vec<Box<str>>,
-        id: RequestId,
-        occasion: Occasion,
-    },
-    /// The program that tells the desktop.
-    Desktop { command: Vec<Box<str>> },
 }
 
 /// What a program reads: the request, and why it is told of it.
@@ -100,7 +89,7 @@ impl NotifyService {
         Self {
             watchman: Watchman::new(options.settings.clone()),
             options,
-            waiting: std::collections::VecDeque::new(),
+            waiting: Errands::default(),
             running: JoinSet::new(),
             stop: CancellationToken::new(),
         }
@@ -134,7 +123,10 @@ impl NotifyService {
                         self.shown(&open.request);
                     }
                 }
-                Some(RequestEvent::Closed { id, .. }) => self.watchman.closed(id),
+                Some(RequestEvent::Closed { id, .. }) => {
+                    self.watchman.closed(id);
+                    self.waiting.keep(|waits| waits != id);
+                }
                 Some(RequestEvent::Missed { .. }) => self.take_list(),
                 Some(
                     RequestEvent::Opened(_)
@@ -153,8 +145,9 @@ impl NotifyService {
     fn take_list(&mut self) {
         let open = self.options.requests.list();
         let shown: Vec<_> = open.iter().filter(|open| open.shown).collect();
-        self.watchman
-            .keep(|id| shown.iter().any(|open| open.request.id == id));
+        let is_open = |id| shown.iter().any(|open| open.request.id == id);
+        self.watchman.keep(is_open);
+        self.waiting.keep(is_open);
         for open in shown {
             self.shown(&open.request);
         }
@@ -163,13 +156,9 @@ impl NotifyService {
     fn shown(&mut self, request: &pointsman_model::PermissionRequest) {
         let now = self.options.clock.now();
         let minute = (self.options.minute_of_day)(now);
-        let opened_in = (self.options.minute_of_day)(request.opened_at);
-        let quiet = self.options.settings.quiet;
-        // In quiet hours the earlier leader told nothing either.
-        let was_quiet = quiet.is_some_and(|quiet| quiet.holds(opened_in));
-        if request.opened_at < self.options.begun && !was_quiet {
+        if let Some(until) = self.options.earlier.until(request.id) {
             self.watchman
-                .told_before(request.id, request.opened_at, now);
+                .told_before(request.id, request.opened_at, until);
         }
         let effects = self
             .watchman
@@ -191,7 +180,7 @@ impl NotifyService {
                     command,
                     id,
                     occasion,
-                } => self.waiting.push_back(Errand::Of {
+                } => self.waiting.push(Errand::Of {
                     command,
                     id,
                     occasion,
@@ -211,12 +200,7 @@ impl NotifyService {
                     "pointsman".into(),
                     text.into(),
                 ];
-                let is_old = |errand: &Errand| matches!(errand, Errand::Desktop { .. });
-                if self.waiting.iter().filter(|it| is_old(it)).count() >= DESKTOP_WAITING_MAX {
-                    let oldest = self.waiting.iter().position(is_old);
-                    oldest.and_then(|oldest| self.waiting.remove(oldest));
-                }
-                self.waiting.push_back(Errand::Desktop { command });
+                self.waiting.push(Errand::Desktop { command });
             }
             Desktop::Screen(screen) => {
                 let screen = screen.clone();
@@ -238,7 +222,7 @@ impl NotifyService {
 
     fn start_programs(&mut self) {
         while self.running.len() < PROGRAMS_MAX {
-            let Some(errand) = self.waiting.pop_front() else {
+            let Some(errand) = self.waiting.pop() else {
                 return;
             };
             let (command, stdin) = match errand {

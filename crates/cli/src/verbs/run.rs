@@ -104,7 +104,7 @@ async fn stand_by(
     }
     let ledger = place.state.ledger();
     let (told_problems, texts) = prepared.told_problems();
-    let notice = prepared.notice(&place, clock.now());
+    let notice = prepared.notice(&place);
     let is_detached = prepared.is_detached();
     let (options, remarks) = prepared.options(place, attended, Arc::clone(&clock));
     for remark in remarks {

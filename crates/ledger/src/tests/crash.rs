@@ -5,7 +5,10 @@ use std::process::{Command, Stdio};
 use pointsman_model::{CallId, GroupFacts, Outcome, RequestId, RunId};
 
 use super::{Place, die, sample};
-use crate::{Filter, Ledger, ProcessGroupEnded, ProcessGroupStarted, RecordKind, RunState};
+use crate::{
+    Filter, Ledger, PastReign, ProcessGroupEnded, ProcessGroupStarted, RecordBody, RecordKind,
+    RequestOpened, RequestReopened, RequestShown, RunState, Showing,
+};
 
 /// Names the ledger to the child, and tells it that it is the child.
 const CHILD: &str = "POINTSMAN_TEST_LEDGER";
@@ -194,4 +197,77 @@ async fn a_resumed_run_gets_its_questions_back_and_repeats_nothing() {
     assert_eq!(resumed.ended, [call(1)], "call 3 never started");
     assert_eq!((resumed.highest.call, resumed.highest.request), (3, 5));
     assert!(place.reader().verify().unwrap().is_sound());
+}
+
+#[tokio::test]
+async fn each_reign_tells_what_it_showed_and_how_long_it_is_known_to_have_lived() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    let call = |number| CallId::new(run, number);
+    let request = |number| RequestId::new(run, number);
+    let after_checks = RequestOpened {
+        showing: Showing::AfterChecks,
+        ..sample::opened(request(2), call(2))
+    };
+    let shown = |number| RequestShown {
+        request: request(number),
+        call: call(number),
+    };
+    let reopened = |number| RequestReopened {
+        request: request(number),
+        call: call(number),
+    };
+    let bodies: [RecordBody; 4] = [
+        sample::requested(call(1)).into(),
+        sample::opened(request(1), call(1)).into(),
+        after_checks.into(),
+        sample::started(call(3)).into(),
+    ];
+    for body in bodies {
+        ledger.append(run, body).await.unwrap();
+    }
+    die(ledger).await;
+    let now = place.reader().reigns(run).unwrap();
+    // Found dead by one leader, taken up by the next.
+    let (ledger, report) = place.open();
+    assert_eq!(report.dead.len(), 1);
+    assert_eq!(
+        place.reader().reigns(run).unwrap(),
+        now,
+        "what closes it counts for nothing"
+    );
+    ledger.resume_run(run).await.unwrap();
+    for body in [
+        RecordBody::from(reopened(1)),
+        reopened(2).into(),
+        shown(2).into(),
+    ] {
+        ledger.append(run, body).await.unwrap();
+    }
+    let reigns = place.reader().reigns(run).unwrap();
+    let ids =
+        |reign: &PastReign| -> Vec<u32> { reign.shown.iter().map(|(id, _)| id.number()).collect() };
+    assert_eq!(
+        reigns.iter().map(ids).collect::<Vec<_>>(),
+        [vec![1], vec![1, 2]]
+    );
+    let at_of = |kind: RecordKind| {
+        let kinds = vec![kind];
+        let list = place.reader().records(&Filter {
+            kinds,
+            ..Filter::of_run(run)
+        });
+        list.unwrap().records.last().unwrap().at
+    };
+    let last: Vec<_> = reigns.iter().map(|reign| reign.last_at).collect();
+    assert_eq!(
+        last,
+        [
+            at_of(RecordKind::CallStarted),
+            at_of(RecordKind::RequestShown)
+        ]
+    );
+    assert_eq!(reigns[1].shown[1].1, last[1]);
+    let other = RunId::new(9).unwrap();
+    assert_eq!(place.reader().reigns(other).unwrap(), []);
 }

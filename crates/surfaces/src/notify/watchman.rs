@@ -12,7 +12,7 @@ use serde::Serialize;
 /// The desktop is told at most this often, however many requests come.
 const DESKTOP_EVERY: Millis = Millis(5_000);
 /// A minute.
-const MINUTE: Millis = Millis(60_000);
+pub(super) const MINUTE: Millis = Millis(60_000);
 
 /// Why somebody is told of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -94,9 +94,9 @@ impl Watchman {
         self.tick(now, minute)
     }
 
-    /// A request that an earlier leader of the run has told of as often as its age said, for as long as that one lived.
-    pub(super) fn told_before(&mut self, id: RequestId, opened_at: WallTime, now: WallTime) {
-        let age = now.since(opened_at);
+    /// A request of which an earlier leader of the run has told all that was due until then.
+    pub(super) fn told_before(&mut self, id: RequestId, opened_at: WallTime, until: WallTime) {
+        let age = until.since(opened_at);
         let reminded = passed(&self.settings, age);
         let escalation = self.settings.escalation.as_ref();
         let escalated = escalation.is_some_and(|escalation| age >= escalation.after);
@@ -124,9 +124,8 @@ impl Watchman {
         let left = quiet.and_then(|quiet| quiet.minutes_left(minute));
         self.quiet_until = left.map(|minutes| {
             // Minutes begin and end where the clock says, not sixty seconds from now.
-            let begun = Millis(u64::try_from(now.0).unwrap_or(0) % MINUTE.0);
-            let whole = Millis(u64::from(minutes).saturating_mul(MINUTE.0));
-            now.plus(Millis(whole.0.saturating_sub(begun.0)))
+            now.minute_begun()
+                .plus(Millis(u64::from(minutes).saturating_mul(MINUTE.0)))
         });
         if self.quiet_until.is_some() {
             return Vec::new();
@@ -292,13 +291,28 @@ mod tests {
         let mut watchman = Watchman::new(settings());
         let at = |ms: i64| WallTime(1_000_000 + ms);
         watchman.told_before(id(1), at(0), at(130_000));
-        assert!(watchman.shown(id(1), at(0), at(130_000), NOON).is_empty());
+        assert!(watchman.shown(id(1), at(0), at(131_000), NOON).is_empty());
         assert!(words(watchman.tick(at(131_000), NOON)).is_empty());
         assert_eq!(watchman.next_due(), Some(at(300_000)));
         assert_eq!(
             words(watchman.tick(at(300_000), NOON)),
             ["tell r1-1 StillWaits", "desktop: r1-1 waits for you"]
         );
+    }
+
+    /// Also what has become due while no leader lived.
+    #[test]
+    fn what_an_earlier_leader_had_not_told_yet_is_told() {
+        let mut watchman = Watchman::new(settings());
+        let at = |ms: i64| WallTime(1_000_000 + ms);
+        watchman.told_before(id(1), at(0), at(61_000));
+        assert!(watchman.shown(id(1), at(0), at(130_000), NOON).is_empty());
+        assert_eq!(watchman.next_due(), Some(at(120_000)));
+        assert_eq!(
+            words(watchman.tick(at(130_000), NOON)),
+            ["call r1-1 Escalated"]
+        );
+        assert_eq!(watchman.next_due(), Some(at(300_000)));
     }
 
     #[test]

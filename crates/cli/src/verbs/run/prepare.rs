@@ -6,13 +6,12 @@ use std::sync::Arc;
 use pointsman_agents::ModelAccess;
 use pointsman_ledger::{Clock, Filter, LedgerReader, RecordBody, RecordKind, RunOrder, RunStart};
 use pointsman_llm::{Cassette, Recorder, Transport};
-use pointsman_model::{
-    AbsPath, AgentName, Attended, Digest, PermissionMode, RunId, Surface, WallTime,
-};
-use pointsman_policy::settings::{Hangup, NotifySettings, Presence, SourceTexts};
+use pointsman_model::{AbsPath, AgentName, Attended, Digest, PermissionMode, RunId, Surface};
+use pointsman_policy::settings::{Hangup, NotifySettings, Presence, QuietHours, SourceTexts};
 use pointsman_policy::{DiskTree, Problem};
 use pointsman_process::Environment;
-use pointsman_surfaces::Terminal;
+use pointsman_surfaces::render::minute_of_day;
+use pointsman_surfaces::{Terminal, ToldEarlier};
 use pointsman_swarm::{JobFile, JobFileProblem, LeaderOptions, Pauses, Resumed};
 use pointsman_tools::Toolbox;
 use serde_json::json;
@@ -31,6 +30,7 @@ pub(super) struct Prepared {
     given: Given,
     mode: Option<PermissionMode>,
     resume: Option<Resumed>,
+    earlier: ToldEarlier,
     wants: Wants,
     shape: Shape,
     models: ModelAccess,
@@ -50,8 +50,8 @@ enum Started {
 pub(super) struct Notice {
     pub(super) settings: NotifySettings,
     pub(super) hangup: Hangup,
-    /// When the leader is started.
-    pub(super) begun: WallTime,
+    /// What earlier leaders of the run have told.
+    pub(super) earlier: ToldEarlier,
     pub(super) folder: AbsPath,
     pub(super) environment: Environment,
 }
@@ -136,6 +136,11 @@ pub(super) fn prepare(
             })
         }
     };
+    let quiet = given.loaded.pointsman.notify.quiet;
+    let earlier = match &begun {
+        None => ToldEarlier::default(),
+        Some((run, _)) => told_earlier(*run, quiet, place)?,
+    };
     let by_settings = given.loaded.pointsman.unattended;
     let wants = match (arguments.unattended, arguments.attended, by_settings) {
         (true, _, _) | (false, false, Presence::Unattended) => Wants::Nobody,
@@ -146,6 +151,7 @@ pub(super) fn prepare(
         job_file,
         mode: arguments.rules.mode,
         resume,
+        earlier,
         given,
         wants,
         models: models(arguments)?,
@@ -177,6 +183,17 @@ fn begun(run: RunId, place: &Place) -> Result<RunStart, Failure> {
                 .hint("`pointsman log` lists the runs"),
         ),
     }
+}
+
+/// What the earlier leaders of a run told of the questions that they left.
+fn told_earlier(
+    run: RunId,
+    quiet: Option<QuietHours>,
+    place: &Place,
+) -> Result<ToldEarlier, Failure> {
+    let reader = LedgerReader::open(&place.state.ledger()).map_err(|error| Failure::of(&error))?;
+    let reigns = reader.reigns(run).map_err(|error| Failure::of(&error))?;
+    Ok(ToldEarlier::in_reigns(&reigns, quiet, minute_of_day))
 }
 
 /// The files whose jobs had joined a run, read anew.
@@ -291,12 +308,12 @@ impl Prepared {
     }
 
     /// How a person is told of what waits.
-    pub(super) fn notice(&self, place: &Place, begun: WallTime) -> Notice {
+    pub(super) fn notice(&self, place: &Place) -> Notice {
         let settings = &self.given.loaded.pointsman;
         Notice {
             settings: settings.notify.clone(),
             hangup: settings.hangup,
-            begun,
+            earlier: self.earlier.clone(),
             folder: place.project.clone(),
             environment: self.environment(),
         }

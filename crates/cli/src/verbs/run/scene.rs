@@ -276,7 +276,7 @@ impl Stand {
             clock: Arc::clone(&self.clock),
             minute_of_day,
             settings: notice.settings,
-            begun: notice.begun,
+            earlier: notice.earlier,
             desktop,
             folder: notice.folder,
             environment: notice.environment,

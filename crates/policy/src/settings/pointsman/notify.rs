@@ -90,6 +90,14 @@ impl QuietHours {
         self.holds(minute)
             .then(|| (self.to + DAY_MINUTES - minute) % DAY_MINUTES)
     }
+
+    /// How many minutes before that minute of the day it began; nothing when it does not hold then.
+    #[must_use]
+    pub fn minutes_past(self, minute: u16) -> Option<u16> {
+        let minute = minute % DAY_MINUTES;
+        self.holds(minute)
+            .then(|| (minute + DAY_MINUTES - self.from) % DAY_MINUTES)
+    }
 }
 
 /// The minute of the day of `07:30`.
@@ -266,6 +274,14 @@ mod tests {
         }
         assert_eq!(night.minutes_left(23 * 60), Some(60 + 450));
         assert_eq!(night.minutes_left(12 * 60), None);
+        for (minute, past) in [
+            (22 * 60, Some(0)),
+            (23 * 60, Some(60)),
+            (60, Some(180)),
+            (450, None),
+        ] {
+            assert_eq!(night.minutes_past(minute), past, "{minute}");
+        }
         let noon = QuietHours::parse("12:00 - 13:00").unwrap();
         assert_eq!(noon.minutes_left(12 * 60 + 59), Some(1));
         for bad in [
