@@ -36,8 +36,17 @@ pub(in crate::settings) fn holds_guard(value: &Located) -> bool {
         }
 }
 
+/// Whether a hook was found where the events stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StrayHook {
+    /// It was, and is told of.
+    Told,
+    /// There is none.
+    None,
+}
+
 /// Whether a key says what a hook runs: it stands in a hook alone.
-pub(super) fn is_of_a_hook(key: &str) -> bool {
+fn is_of_a_hook(key: &str) -> bool {
     ["type", "command", "url"].contains(&key)
 }
 
@@ -98,6 +107,22 @@ impl Reader<'_> {
         let message = "`guard` has no effect on a group of hooks".to_owned();
         let hint = "write it into each hook of the list `hooks` that is to be one";
         self.report(severity, member.key_at, message, Some(hint));
+    }
+
+    /// Keys of a hook that stand among the events. What stands under the events is read all the same.
+    pub(super) fn hook_among_events(&mut self, value: &Located, events: &[Member]) -> StrayHook {
+        let Some(stray) = events.iter().find(|member| is_of_a_hook(&member.key)) else {
+            return StrayHook::None;
+        };
+        let message = "this is a hook, and here the events stand".to_owned();
+        // Guards below an event are not lost.
+        let severity = if self.place.source == RuleSource::PolicySettings || says_guard(value) {
+            Severity::StopsUnattended
+        } else {
+            Severity::Warning
+        };
+        self.report(severity, stray.key_at, message, Some(SHAPE));
+        StrayHook::Told
     }
 
     /// A hook that stands where a group of hooks belongs. False when this is none.

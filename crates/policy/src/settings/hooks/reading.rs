@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pointsman_model::{Millis, RuleSource, RuleText};
 
-use super::guards::{SHAPE, is_of_a_hook};
+use super::guards::{SHAPE, StrayHook};
 use super::{HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting};
 use crate::settings::document::{Json, Located, Member};
 use crate::settings::keys;
@@ -60,21 +60,20 @@ impl Reader<'_> {
             return;
         };
         self.doubles(events);
-        if events.iter().any(|member| is_of_a_hook(&member.key)) {
-            let message = "this is a hook, and here the events stand".to_owned();
-            self.report(self.loss_of(value), value.at, message, Some(SHAPE));
-            return;
-        }
+        let stray = self.hook_among_events(value, events);
         for member in events {
+            let key = &*member.key;
             let event = HookEvent::ALL
                 .into_iter()
-                .find(|event| event.as_str() == &*member.key);
-            match event {
-                Some(event) => self.groups(event, member),
-                None if keys::HOOK_EVENTS_OTHER.contains(&&*member.key) => {
+                .find(|event| event.as_str() == key);
+            match (event, stray) {
+                (Some(event), _) => self.groups(event, member),
+                (None, _) if keys::HOOK_EVENTS_OTHER.contains(&key) => {
                     self.silent_event(member);
                 }
-                None => self.no_event(member),
+                // Told with the hook that it is of.
+                (None, StrayHook::Told) if keys::HOOK.contains(&key) => {}
+                (None, StrayHook::Told | StrayHook::None) => self.no_event(member),
             }
         }
     }

@@ -31,6 +31,49 @@ hook SessionEnd All None Shell { line: "bye" } 1500 ms Plain Detached (userSetti
 }
 
 #[test]
+fn a_stray_key_beside_the_events_leaves_them() {
+    check(
+        &[(
+            "user",
+            r#"{"hooks": {
+  "typo": 1,
+  "command": "bare",
+  "timeout": 5,
+  "PreToolUse": [{"hooks": [{"type": "command", "command": "good", "guard": true}]}]
+}}"#,
+        )],
+        r#"
+hook PreToolUse All None Shell { line: "good" } 600000 ms Guard OneCall (userSettings)
+warning: this is a hook, and here the events stand
+ --> /h/.claude/settings.json:3:3
+  |
+3 |   "command": "bare",
+  |   ^^^^^^^^^
+  = hint: write `"hooks": {"PreToolUse": [{"hooks": [ … ]}]}`, the hook in the inner list
+warning: unknown key `typo` in `hooks`
+ --> /h/.claude/settings.json:2:3
+  |
+2 |   "typo": 1,
+  |   ^^^^^^
+"#,
+    );
+    let stray = r#"{"hooks": {"guard": true, "command": "x", "PreToolUse": []}}"#;
+    check(
+        &[("user", stray)],
+        r#"
+asks everything
+ask * (userSettings, /h/.claude/settings.json:1:27)
+error: this is a hook, and here the events stand
+ --> /h/.claude/settings.json:1:27
+  |
+1 | {"hooks": {"guard": true, "command": "x", "PreToolUse": []}}
+  |                           ^^^^^^^^^
+  = hint: write `"hooks": {"PreToolUse": [{"hooks": [ … ]}]}`, the hook in the inner list
+"#,
+    );
+}
+
+#[test]
 fn a_broken_group_is_left_out_alone() {
     check(
         &[(
