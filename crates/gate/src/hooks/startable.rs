@@ -56,55 +56,31 @@ fn fault(hook: &HookSetting, place: &HookPlace) -> Option<String> {
 /// variable's value or a function, is not looked into.
 #[must_use]
 pub fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
-    let line = placed(line, place.project.as_str());
+    // As hooks find it among their variables; the shell's own reading says where it stands and what parts it.
+    let root = quoted(place.project.as_str());
+    let line = format!("CLAUDE_PROJECT_DIR={root}; {line}");
     let at = Surroundings {
         folder: place.project.clone(),
         home: place.home.clone(),
         case: pointsman_shell::NameCase::Counts,
     };
-    let first = analyse(&line, &at).effects.list.into_iter().next()?;
+    // The first one is that of the assignment.
+    let first = analyse(&line, &at).effects.list.into_iter().nth(1)?;
     let EffectKind::Run(run) = first.kind else {
         return None;
     };
     let WordValue::Literal(program) = &run.argv.first()?.value else {
         return None;
     };
-    let program = program.replace(STAND_IN, place.project.as_str());
     let sure = first.view == EffectView::Sure;
-    (sure && !SHELL_WORDS.contains(&&*program))
-        .then(|| missing(&program, place))
+    (sure && !SHELL_WORDS.contains(&&**program))
+        .then(|| missing(program, place))
         .flatten()
 }
 
-/// What stands in a line for the project's root where quotes keep it one word, whatever signs it holds.
-const STAND_IN: &str = "/pointsman-stands-for-the-project";
-
-/// The line with the project's root in it. In quotes it stays one word; outside of them the shell parts it at its
-/// blanks.
-fn placed(line: &str, project: &str) -> String {
-    let mut placed = String::new();
-    let mut rest = line;
-    let mut quoted = false;
-    while let Some(sign) = rest.chars().next() {
-        let variable = ["${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR"];
-        if let Some(after) = variable.iter().find_map(|name| rest.strip_prefix(name)) {
-            let parts = project.contains(char::is_whitespace);
-            placed.push_str(if quoted || !parts { STAND_IN } else { project });
-            rest = after;
-            continue;
-        }
-        let escaped = if sign == '\\' {
-            rest.chars().nth(1)
-        } else {
-            None
-        };
-        quoted ^= sign == '"';
-        placed.push(sign);
-        placed.extend(escaped);
-        let taken = sign.len_utf8() + escaped.map_or(0, char::len_utf8);
-        rest = rest.get(taken..).unwrap_or_default();
-    }
-    placed
+/// A text as one word of the shell, whatever signs it holds.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 fn cant_start(why: &str) -> String {

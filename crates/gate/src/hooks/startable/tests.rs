@@ -45,6 +45,8 @@ async fn what_can_not_start_is_told_at_load_with_its_place() {
         "./good.sh",
         "test -f x && no-such-program",
         "$EDITOR x",
+        "$CLAUDE_PROJECT_DIR_BIN/x.sh",
+        "${CLAUDE_PROJECT_DIR_BIN}/x.sh",
         "if true; then no-such-program; fi",
     ] {
         check(shell(fine), None);
@@ -58,6 +60,8 @@ async fn what_can_not_start_is_told_at_load_with_its_place() {
         check(shell(line), Some(&format!("{cant}{why}")));
     }
     check(program("${CLAUDE_PROJECT_DIR}/good.sh"), None);
+    let why = format!("{cant}there is no `$CLAUDE_PROJECT_DIR_BIN/x.sh`");
+    check(program("$CLAUDE_PROJECT_DIR_BIN/x.sh"), Some(&why));
     let why = format!("{cant}there is no program `no-such-program`");
     check(program("no-such-program"), Some(&why));
     let address = |url: &str| {
