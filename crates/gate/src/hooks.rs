@@ -19,6 +19,7 @@ mod selection;
 mod shown;
 mod startable;
 mod turn;
+mod unawaited;
 mod wish;
 
 use std::borrow::Cow;
@@ -42,6 +43,7 @@ use self::payload::{CallTold, Told};
 use self::resident::Residents;
 use self::selection::Subject;
 use self::turn::Means;
+use self::unawaited::Unawaited;
 use crate::Aftermaths;
 
 pub use self::happening::{FailedHow, Happening, Heard, HookWord, Stopping};
@@ -120,7 +122,7 @@ impl Hooks {
             addresses: Addresses::default(),
             residents: Residents::default(),
             tasks: TaskTracker::new(),
-            detached: CancellationToken::new(),
+            unawaited: Unawaited::default(),
         };
         Self {
             hooks: settings.hooks,
@@ -301,7 +303,7 @@ impl Hooks {
 impl Drop for Hooks {
     fn drop(&mut self) {
         self.means.residents.end();
-        self.means.detached.cancel();
+        self.means.unawaited.end_all();
     }
 }
 

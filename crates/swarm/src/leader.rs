@@ -179,7 +179,7 @@ impl Leader {
         let begin = tokio::select! {
             biased;
             // Dropping the other kills the hooks that are told.
-            Ok(reason) = self.stops.recv_async() => PlanEvent::Stop(reason),
+            Ok(reason) = self.stops.recv_async() => self.stop_ordered(reason),
             halt = self.tell_of_begin() => halt.map_or(PlanEvent::Begin, PlanEvent::Stop),
         };
         let mut effects = match self.ground.past.orders.course() {
@@ -243,7 +243,10 @@ impl Leader {
     /// Takes one event in. Nothing here waits.
     fn handle(&mut self, event: Event) -> Vec<PlanEffect> {
         match event {
-            Event::StopOrdered(reason) => self.plan.handle(PlanEvent::Stop(reason)),
+            Event::StopOrdered(reason) => {
+                let stop = self.stop_ordered(reason);
+                self.plan.handle(stop)
+            }
             Event::RetryDue(job) => {
                 self.retries.pop_first();
                 self.plan.handle(PlanEvent::RetryDue { job })
@@ -263,6 +266,14 @@ impl Leader {
             }
             Event::Tried(Err(error)) => self.lost(&error),
         }
+    }
+
+    /// A stop from outside. A cancel ends the hooks that nobody waits for, too, also of a run that is being stopped.
+    fn stop_ordered(&self, reason: StopReason) -> PlanEvent {
+        if reason.is_cancel() {
+            self.ground.hooks.end_unawaited();
+        }
+        PlanEvent::Stop(reason)
     }
 
     /// A try had ended before this leader took the run up. A job that a person had tried again goes on with that.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use pointsman_ledger::{HookReport, HooksTold};
-use pointsman_model::AbsPath;
+use pointsman_model::{AbsPath, Lineage, WorkerId};
 use pointsman_policy::settings::{HookLife, HookSetting};
 use tokio_util::sync::CancellationToken;
 
@@ -78,7 +78,7 @@ impl Hooks {
             .into_iter()
             .partition(|hook| hook.life != HookLife::Detached);
         for hook in told_only {
-            self.start_detached(hook, &given);
+            self.start_detached(hook, told.lineage, &given);
         }
         join_all(asked.iter().map(|hook| self.ask(hook, &given))).await
     }
@@ -114,9 +114,9 @@ impl Hooks {
         }
     }
 
-    /// Starts a hook that is not waited for. It ends by itself, at its time limit, or some time after the run
-    /// ([`Self::finish`]), whatever becomes of its agent; what it says counts for nothing.
-    fn start_detached(&self, hook: HookSetting, given: &Given<'_>) {
+    /// Starts a hook that is not waited for. It ends by itself, at its time limit, some time after the run
+    /// ([`Self::finish`]), or with a cancel; what it says counts for nothing.
+    fn start_detached(&self, hook: HookSetting, lineage: Option<&Lineage>, given: &Given<'_>) {
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
             tracing::warn!(
                 hook = &*hook.name(),
@@ -128,7 +128,12 @@ impl Hooks {
         let environment = given.environment.clone();
         let payload = given.payload.to_vec();
         let folder = given.folder.clone();
-        let stop = self.means.detached.clone();
+        let stop = self.means.unawaited.begin(lineage);
+        // Looked at only now: a cancel stops the agent first, and then ends those that have begun.
+        if given.stop.is_cancelled() {
+            stop.cancel();
+            return;
+        }
         let (run, worker, call) = (given.run, given.worker, given.call);
         self.means.tasks.spawn(async move {
             let given = Given {
@@ -141,6 +146,7 @@ impl Hooks {
                 stop: &stop,
             };
             turn::take(&hook, &means, &given).await;
+            stop.cancel();
             drop(slot);
         });
     }
@@ -158,8 +164,18 @@ impl Hooks {
             tracing::warn!(
                 "hooks that nobody waited for took too long after the run, and were ended"
             );
-            self.means.detached.cancel();
+            self.means.unawaited.end_all();
             self.means.tasks.wait().await;
         }
+    }
+
+    /// Ends the hooks that nobody waits for: the run is cancelled. Those that are yet to begin don't start.
+    pub fn end_unawaited(&self) {
+        self.means.unawaited.end_all();
+    }
+
+    /// The same for an agent that is stopped, and all below it. The agent has been told to stop by then.
+    pub fn end_unawaited_of(&self, worker: WorkerId) {
+        self.means.unawaited.end_of(worker);
     }
 }

@@ -3,7 +3,7 @@
 use pointsman_ledger::{HookCame, HookReport, RecordBody};
 use pointsman_model::{
     Answerer, CallId, GrantScope, Insistence, JsonText, Millis, RuleProposal, RuleText, ToolName,
-    Verdict, VerdictKind,
+    Verdict, VerdictKind, WorkerId,
 };
 use pointsman_policy::HookVote;
 use pointsman_policy::settings::{HookLife, HookMatcher, HookRun};
@@ -12,6 +12,9 @@ use serde_json::Value;
 use super::*;
 use crate::AfterHalt;
 use crate::fixture::{Ground, answers, guard, hook, users};
+
+/// How long a test waits before it has failed anyway.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 const PRE: HookEvent = HookEvent::PreToolUse;
 const ASKED: HookEvent = HookEvent::PermissionRequest;
@@ -412,7 +415,7 @@ async fn a_detached_hook_has_no_vote_and_outlives_its_agent() {
     let stop = CancellationToken::new();
     let hooks = start_detached(&ground, &line, &stop).await;
     let letting = tokio::task::spawn_blocking(move || {
-        // Opened once the hook reads: it runs, and only then is its agent stopped.
+        // Opened once the hook reads: it runs, and only then does its agent end.
         let mut hold = std::fs::OpenOptions::new().write(true).open(hold).unwrap();
         stop.cancel();
         std::io::Write::write_all(&mut hold, b"let go").unwrap();
@@ -447,6 +450,46 @@ async fn a_detached_hook_without_end_is_ended_after_the_run() {
             _ => None,
         });
     assert_eq!(ended.as_deref(), Some("Stopped"));
+}
+
+#[tokio::test]
+async fn law_21_a_cancel_ends_hooks_that_nobody_waits_for_at_once() {
+    for (cancel, ended) in [
+        (
+            (|hooks, _| hooks.end_unawaited()) as fn(&Hooks, WorkerId),
+            true,
+        ),
+        (|hooks, worker| hooks.end_unawaited_of(worker), true),
+        // Another agent's is not meant.
+        (
+            |hooks, worker| hooks.end_unawaited_of(WorkerId::new(worker.run(), 9)),
+            false,
+        ),
+    ] {
+        let ground = Ground::new().await;
+        let (hold, done) = (ground.fifo("hold"), ground.path("done"));
+        let line = format!(
+            "cat {} > /dev/null; touch {}",
+            hold.display(),
+            done.display()
+        );
+        let stop = CancellationToken::new();
+        let hooks = start_detached(&ground, &line, &stop).await;
+        let opening = tokio::task::spawn_blocking(move || {
+            // Opened once the hook reads.
+            std::fs::OpenOptions::new().write(true).open(hold).unwrap()
+        });
+        let hold = opening.await.unwrap();
+        stop.cancel();
+        cancel(&hooks, ground.worker(1).worker);
+        let kept = ended.then_some(hold);
+        // Not `finish`, which ends what is left in the end: while the pipe is held, only a cancel ends this one.
+        hooks.means.tasks.close();
+        let all_ended = tokio::time::timeout(PATIENCE, hooks.means.tasks.wait()).await;
+        assert!(all_ended.is_ok(), "it runs still");
+        assert_eq!(done.exists(), !ended);
+        drop(kept);
+    }
 }
 
 /// The answer to a request, as one line.

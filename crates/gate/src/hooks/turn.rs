@@ -15,6 +15,7 @@ use super::HookPlace;
 use super::address::{Addresses, Post, Variables};
 use super::answer::{self, Said};
 use super::resident::{Home, Residents, Step};
+use super::unawaited::Unawaited;
 use super::wish::{HookWish, sort};
 
 /// How much of each output is kept, in bytes. An answer may hold a whole file's new content.
@@ -47,8 +48,8 @@ pub(super) struct Means {
     pub(super) residents: Residents,
     /// Hooks that nobody waits for, and the tasks of those that stay.
     pub(super) tasks: TaskTracker,
-    /// Ends the hooks that nobody waits for.
-    pub(super) detached: CancellationToken,
+    /// What ends the hooks that nobody waits for.
+    pub(super) unawaited: Unawaited,
 }
 
 /// What the hooks of one event are given.
@@ -168,10 +169,7 @@ async fn stays(hook: &HookSetting, means: &Means, given: &Given<'_>) -> Said {
 
 /// What a hook's settings start: the program and its arguments, as they are given to the system.
 pub(super) fn program_of(run: &HookRun, place: &HookPlace) -> (String, Vec<String>) {
-    let placed = |text: &str| {
-        text.replace("${CLAUDE_PROJECT_DIR}", place.project.as_str())
-            .replace("$CLAUDE_PROJECT_DIR", place.project.as_str())
-    };
+    let placed = |text: &str| placed(text, place.project.as_str());
     match run {
         HookRun::Shell { line } => ("/bin/sh".into(), vec!["-c".into(), line.to_string()]),
         HookRun::Program { program, args } => (
@@ -181,6 +179,38 @@ pub(super) fn program_of(run: &HookRun, place: &HookPlace) -> (String, Vec<Strin
         // An address starts nothing.
         HookRun::Http { .. } => (String::new(), Vec::new()),
     }
+}
+
+/// The text with the project's root where its variable stands. A longer name is another variable's, which no shell is
+/// there to look up.
+fn placed(text: &str, project: &str) -> String {
+    let mut placed = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        placed.push_str(before);
+        match after_root(after) {
+            Some(after) => {
+                placed.push_str(project);
+                rest = after;
+            }
+            None => {
+                placed.push('$');
+                rest = after;
+            }
+        }
+    }
+    placed.push_str(rest);
+    placed
+}
+
+/// What follows the name of the project's root, when the text begins with it.
+fn after_root(text: &str) -> Option<&str> {
+    if let Some(after) = text.strip_prefix("{CLAUDE_PROJECT_DIR}") {
+        return Some(after);
+    }
+    let after = text.strip_prefix("CLAUDE_PROJECT_DIR")?;
+    let goes_on = after.starts_with(|sign: char| sign.is_ascii_alphanumeric() || sign == '_');
+    (!goes_on).then_some(after)
 }
 
 /// Records what became of a hook's processes, where anything is recorded.

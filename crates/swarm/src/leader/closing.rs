@@ -1,6 +1,7 @@
 //! The end of a run: its hooks, its strays, its figures, its record, its services.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -82,7 +83,8 @@ impl Leader {
         }
     }
 
-    /// Tells hooks that the run ends, and ends those that nobody waited for.
+    /// Tells hooks that the run ends, and waits for those that nobody waited for. A cancel that comes meanwhile ends
+    /// them all.
     async fn end_hooks(&mut self) {
         let ground = Arc::clone(&self.ground);
         let own_end = CancellationToken::new();
@@ -91,7 +93,21 @@ impl Leader {
             let _ = ground.hooks.tell_of_run(ground.run, &ends, &own_end).await;
             ground.hooks.finish().await;
         };
-        if tokio::time::timeout(HOOKS_WAIT_MAX, ending).await.is_err() {
+        let stops = &self.stops;
+        let cancels = async {
+            while let Ok(reason) = stops.recv_async().await {
+                if reason.is_cancel() {
+                    own_end.cancel();
+                    ground.hooks.end_unawaited();
+                }
+            }
+            std::future::pending::<Infallible>().await
+        };
+        let in_time = tokio::select! {
+            ended = tokio::time::timeout(HOOKS_WAIT_MAX, ending) => ended.is_ok(),
+            never = cancels => match never {},
+        };
+        if !in_time {
             self.remarks.push("hooks did not end in time".into());
         }
     }

@@ -1,12 +1,12 @@
 //! The leader's handle: what surfaces and the command line hold of a running leader.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use dashmap::DashMap;
 use pointsman_agents::AgentSaid;
 use pointsman_approvals::{EndScope, Grants, Requests};
-use pointsman_gate::{Classifier, Lifts};
+use pointsman_gate::{Classifier, Hooks, Lifts};
 use pointsman_ledger::{AppendError, Clock, HungUp, Ledger, OrderGiven, RunOrder, StopAsked};
 use pointsman_model::{AbsPath, AgentName, Answerer, Outcome, RunId, Surface, WorkerId};
 use pointsman_policy::Frozen;
@@ -26,6 +26,8 @@ pub struct LeaderHandle {
     pub(super) run: RunId,
     pub(super) requests: Requests,
     pub(super) grants: Grants,
+    /// They end with their leader, whoever holds this.
+    pub(super) hooks: Weak<Hooks>,
     pub(super) lifts: Lifts,
     pub(super) classifier: Option<Arc<dyn Classifier>>,
     pub(super) agents: Arc<Roster>,
@@ -289,6 +291,9 @@ impl LeaderHandle {
         match came {
             StopWorker::NotAtWork => {}
             StopWorker::Stopping => {
+                if let Some(hooks) = self.hooks.upgrade() {
+                    hooks.end_unawaited_of(worker);
+                }
                 let scope = EndScope::SubtreeOf(worker);
                 self.requests
                     .end_all_of(scope, Outcome::Cancelled, reason)

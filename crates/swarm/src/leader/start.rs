@@ -289,6 +289,7 @@ fn handle(
         run: ground.run,
         requests: ground.requests.clone(),
         grants: ground.grants.clone(),
+        hooks: Arc::downgrade(&ground.hooks),
         lifts: ground.lifts.clone(),
         classifier: ground.classifier.clone(),
         agents: Arc::clone(&ground.agents),

@@ -5,10 +5,13 @@ use pointsman_model::{Attended, FilePlace, Millis, RuleSource};
 use pointsman_policy::settings::{
     HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting,
 };
-use pointsman_swarm::{ExitCode, Leader, LeaderOptions, RunSummary, StartError, StopReason};
+use pointsman_swarm::{
+    ExitCode, Leader, LeaderHandle, LeaderOptions, RunSummary, StartError, StopReason,
+};
 use serde_json::Value;
 
 use super::stage::{Stage, in_time};
+use super::stopping::check_group_is_gone;
 
 fn hook(event: HookEvent, line: &str) -> HookSetting {
     HookSetting {
@@ -212,4 +215,82 @@ async fn the_census_names_no_rule_where_a_hook_asked() {
         let told = told[0].map(|rule| rule.as_str());
         assert_eq!(told, rule, "{line}");
     }
+}
+
+/// A hook that nobody waits for, at work beside a question of the job.
+async fn beside_a_hook(
+    stage: &Stage,
+    at_end: Option<HookSetting>,
+) -> (LeaderHandle, tokio::task::JoinHandle<RunSummary>) {
+    let job =
+        "[[job]]\nname = \"a\"\nstep = [{ tool = \"Bash\", input = { command = \"touch x\" } }]\n";
+    let other = job.replace("\"a\"", "\"b\"");
+    let mut options = stage.options(&format!("slots = 2\n{job}{other}"), Attended::Yes);
+    let pid = stage.file("pid");
+    let line = format!(
+        "[ $POINTSMAN_WORKER = w1-1 ] || exit 0; echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600",
+        pid.display()
+    );
+    let beside = HookSetting {
+        life: HookLife::Detached,
+        timeout: Millis(900_000),
+        ..hook(HookEvent::PreToolUse, &line)
+    };
+    options.loaded.hooks.hooks = [Some(beside), at_end].into_iter().flatten().collect();
+    let (handle, leader) = Leader::start(options).await.unwrap();
+    let run = tokio::spawn(leader.finish());
+    in_time(async {
+        while handle.requests().list().len() < 2 || !pid.exists() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    (handle, run)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn law_21_a_cancelled_run_waits_for_no_hook_that_nobody_waits_for() {
+    let stage = Stage::new();
+    let (pid, gone) = (stage.file("pid"), stage.file("gone"));
+    // It ends in time only if the other one is not left to the end of the run, which comes after this.
+    let line = format!(
+        "while kill -0 $(cat {}); do sleep 0.02; done; touch {}",
+        pid.display(),
+        gone.display()
+    );
+    let at_end = HookSetting {
+        timeout: Millis(40_000),
+        ..hook(HookEvent::SessionEnd, &line)
+    };
+    let (handle, run) = beside_a_hook(&stage, Some(at_end)).await;
+    handle.stop(StopReason::Signal {
+        name: "SIGINT".into(),
+    });
+    let summary = in_time(run).await.unwrap();
+    assert_eq!(summary.exit, ExitCode::Cancelled);
+    assert!(gone.exists(), "it was left to the end of the run");
+    check_group_is_gone(&pid);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn law_21_the_stop_of_an_agent_reaches_its_hooks_that_nobody_waits_for() {
+    let stage = Stage::new();
+    let (handle, run) = beside_a_hook(&stage, None).await;
+    let pid = std::fs::read_to_string(stage.file("pid")).unwrap();
+    let of_pid = std::path::Path::new("/proc").join(pid.trim());
+    let first = handle.workers()[0].lineage.agent().worker;
+    handle.stop_worker(first, "not needed").await.unwrap();
+    // The other agent asks still, so the run goes on.
+    in_time(async {
+        while of_pid.exists() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert_eq!(handle.workers().len(), 1);
+    handle.stop(StopReason::Signal {
+        name: "SIGINT".into(),
+    });
+    in_time(run).await.unwrap();
+    check_group_is_gone(&stage.file("pid"));
 }
