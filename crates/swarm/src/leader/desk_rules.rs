@@ -9,7 +9,8 @@ use pointsman_approvals::Grants;
 use pointsman_gate::{LeaderRules, LeaderSays};
 use pointsman_ledger::Clock;
 use pointsman_model::{
-    DecisionReason, GrantId, Insistence, Judgement, PermissionDecision, PermissionRequest, WorkerId,
+    DecisionReason, GrantId, Insistence, Judgement, PermissionDecision, PermissionMode,
+    PermissionRequest, WorkerId,
 };
 use pointsman_policy::{Frozen, HookVote, Question, Tree, judge, judge_denies_and_asks};
 
@@ -107,18 +108,90 @@ impl DeskRules {
 fn objection(judgement: Judgement) -> LeaderSays {
     match judgement.decision {
         PermissionDecision::Deny => {
-            let text = match &judgement.reason {
-                DecisionReason::Rule { rule, .. } => format!("refused by the rule {rule}"),
-                DecisionReason::Mode { mode } => format!("refused by mode {mode}"),
-                _ => "a deny rule refuses it".into(),
-            };
-            LeaderSays::Deny {
-                judgement,
-                text: text.into(),
-            }
+            let text = format!("refused by {}", refuser(&judgement.reason)).into();
+            LeaderSays::Deny { judgement, text }
         }
         PermissionDecision::Ask => LeaderSays::MustAsk { judgement },
         // Rungs 1a and 1b allow nothing; were it so, a person would be asked.
         PermissionDecision::Allow => LeaderSays::Ask,
+    }
+}
+
+/// What refuses it.
+fn refuser(reason: &DecisionReason) -> String {
+    match reason {
+        DecisionReason::Rule { rule, .. } | DecisionReason::RuleMayMatch { rule, .. } => {
+            format!("the rule {rule}")
+        }
+        DecisionReason::Mode { mode } => format!("mode {mode}"),
+        DecisionReason::DontAsk { .. } => format!("mode {}", PermissionMode::DontAsk),
+        DecisionReason::Hook { hook, .. } => format!("hook `{hook}`"),
+        DecisionReason::Classifier { name, .. } => format!("classifier `{name}`"),
+        DecisionReason::NobodyCanAnswer { .. } => "the absence of anyone who could answer".into(),
+        // Questions each, or what lets pass; none of them refuses by itself.
+        DecisionReason::Covered { .. }
+        | DecisionReason::ProtectedPath { .. }
+        | DecisionReason::CriticalRemoval { .. }
+        | DecisionReason::NeedsPerson
+        | DecisionReason::OutsideDirectories { .. }
+        | DecisionReason::Opaque { .. }
+        | DecisionReason::NothingDecided { .. } => "the ladder".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pointsman_model::{
+        IfNobody, Matched, PermissionRule, RuleBehavior, RuleSource, RuleText, Trail,
+    };
+
+    /// What the leader says of a judgement that refuses for this reason.
+    fn said(reason: DecisionReason) -> String {
+        let judgement = Judgement {
+            decision: PermissionDecision::Deny,
+            insistence: Insistence::MayBeAnswered,
+            trail: Trail::default(),
+            if_nobody: IfNobody {
+                decision: PermissionDecision::Deny,
+                reason: reason.clone(),
+            },
+            reason,
+        };
+        match objection(judgement) {
+            LeaderSays::Deny { text, .. } => text.into(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_objection_names_what_refuses() {
+        let matched = Matched {
+            text: "touch x".into(),
+            span: None,
+        };
+        let deny = PermissionRule {
+            behavior: RuleBehavior::Deny,
+            text: RuleText::new("Bash(touch *)"),
+            source: RuleSource::Session,
+            place: None,
+            anchor: pointsman_model::AbsPath::parse("/w").unwrap(),
+        };
+        let by_rule = DecisionReason::Rule {
+            rule: deny,
+            matched: matched.clone(),
+        };
+        let by_rule = said(by_rule);
+        assert!(by_rule.starts_with("refused by the rule "), "{by_rule}");
+        assert!(by_rule.contains("Bash(touch *)"), "{by_rule}");
+        let plan = DecisionReason::Mode {
+            mode: PermissionMode::Plan,
+        };
+        assert_eq!(said(plan), "refused by mode plan");
+        let question = Box::new(DecisionReason::NothingDecided { matched });
+        assert_eq!(
+            said(DecisionReason::DontAsk { question }),
+            "refused by mode dontAsk"
+        );
     }
 }

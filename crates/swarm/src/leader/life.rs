@@ -87,8 +87,7 @@ pub(super) enum NotBorn {
 /// the record of its end is left to the next start of the ledger.
 pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd, NotBorn> {
     match birth.entrance {
-        // What is over soon has its room on the heap: an agent that waits is to be small.
-        Entrance::New => Box::pin(enter(ground, &birth)).await?,
+        Entrance::New => count(ground)?,
         Entrance::Again => {}
     }
     let parts = birth.frozen.context.parts();
@@ -115,6 +114,12 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         worker,
         stop: birth.stop.clone(),
     };
+    match birth.entrance {
+        // After it can be reached: whoever reads of it may have an order for it.
+        // What is over soon has its room on the heap: an agent that waits is to be small.
+        Entrance::New => Box::pin(record(ground, &birth)).await?,
+        Entrance::Again => {}
+    }
     ground.tell(RunEvent::WorkerStarted {
         lineage: parts.lineage.clone(),
         context,
@@ -154,8 +159,8 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
     Ok(end)
 }
 
-/// Counts a new agent, and puts its start on record.
-async fn enter(ground: &Ground, birth: &Birth) -> Result<(), NotBorn> {
+/// Counts a new agent.
+fn count(ground: &Ground) -> Result<(), NotBorn> {
     let max = ground.agents_max;
     let counted =
         ground
@@ -163,9 +168,11 @@ async fn enter(ground: &Ground, birth: &Birth) -> Result<(), NotBorn> {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
                 (count < max).then_some(count + 1)
             });
-    if counted.is_err() {
-        return Err(NotBorn::TooMany { max });
-    }
+    counted.map(drop).map_err(|_| NotBorn::TooMany { max })
+}
+
+/// Puts the start of a new agent on record.
+async fn record(ground: &Ground, birth: &Birth) -> Result<(), NotBorn> {
     let spawned = spawned(birth);
     let noted = ground.ledger.note(ground.run, spawned).await;
     noted.map_err(NotBorn::NotRecorded)

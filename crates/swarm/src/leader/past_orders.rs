@@ -2,7 +2,7 @@
 //! that were added since bind still, modes that were lowered stay low. Grants end with their leader: what they allowed
 //! is asked again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use pointsman_approvals::Grants;
 use pointsman_ledger::RunOrder;
@@ -16,6 +16,7 @@ pub(super) struct PastOrders {
     ceilings: Vec<(Option<WorkerId>, PermissionMode)>,
     paused: Option<Course>,
     held: BTreeSet<WorkerId>,
+    ended: HashSet<WorkerId>,
     /// Jobs that are to be tried again, and were not before their leader died.
     retries: BTreeSet<Box<str>>,
 }
@@ -26,6 +27,8 @@ impl PastOrders {
         match order {
             RunOrder::Pause => self.paused = Some(Course::Paused),
             RunOrder::GoOn => self.paused = None,
+            // An order that was on its way when the agent ended holds nobody.
+            RunOrder::Hold { worker } if self.ended.contains(&worker) => {}
             RunOrder::Hold { worker } => {
                 self.held.insert(worker);
             }
@@ -53,6 +56,7 @@ impl PastOrders {
     /// An agent has ended: nothing holds it any more.
     pub(super) fn ended(&mut self, worker: WorkerId) {
         self.held.remove(&worker);
+        self.ended.insert(worker);
     }
 
     /// What is paused, by its name.
@@ -94,5 +98,27 @@ impl PastOrders {
             format!("{worker} is paused, as it was when its leader died: `pointsman pause --off {worker}` lets it go on").into()
         });
         run.into_iter().chain(held).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Orders and ends in the order of their records, and what is paused after them.
+    #[test]
+    fn who_has_ended_is_held_by_nothing() {
+        let worker = WorkerId::new(RunId::FIRST, 1);
+        let other = WorkerId::new(RunId::FIRST, 2);
+        let hold = |worker| RunOrder::Hold { worker };
+        let mut orders = PastOrders::default();
+        orders.given(hold(worker));
+        assert_eq!(orders.paused(RunId::FIRST), ["w1-1"]);
+        orders.ended(worker);
+        assert!(orders.paused(RunId::FIRST).is_empty());
+        orders.given(hold(worker));
+        orders.given(hold(other));
+        assert_eq!(orders.paused(RunId::FIRST), ["w1-2"]);
+        assert_eq!(orders.go_on(), [RunOrder::LetGo { worker: other }]);
     }
 }
