@@ -132,6 +132,26 @@ pub enum DecisionReason {
 }
 
 impl DecisionReason {
+    /// Why it was a question, where it was refused for want of an answer.
+    #[must_use]
+    pub fn unanswered(&self) -> Option<&Self> {
+        match self {
+            Self::DontAsk { question } | Self::NobodyCanAnswer { question } => Some(question),
+            Self::Rule { .. }
+            | Self::RuleMayMatch { .. }
+            | Self::Covered { .. }
+            | Self::Mode { .. }
+            | Self::ProtectedPath { .. }
+            | Self::CriticalRemoval { .. }
+            | Self::NeedsPerson
+            | Self::OutsideDirectories { .. }
+            | Self::Opaque { .. }
+            | Self::Hook { .. }
+            | Self::Classifier { .. }
+            | Self::NothingDecided { .. } => None,
+        }
+    }
+
     /// The grants that it leans on: each is used once when the call passes.
     pub fn grants(&self) -> impl Iterator<Item = GrantId> {
         let by = match self {

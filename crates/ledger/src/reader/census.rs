@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use pointsman_model::{CallId, DecisionReason, Outcome, RunId, WorkerId};
+use pointsman_model::{CallId, Outcome, RunId, WorkerId};
 
 use super::{Filter, LedgerReader, ReadError};
 use crate::record::{CallDecided, RecordBody, RecordKind};
@@ -63,21 +63,7 @@ impl LedgerReader {
 fn for_want_of_an_answer(outcome: Outcome, decided: &CallDecided) -> bool {
     match outcome {
         Outcome::NobodyCanAnswer | Outcome::Expired | Outcome::Unavailable => true,
-        Outcome::Refused => match decided.judgement.reason {
-            DecisionReason::DontAsk { .. } | DecisionReason::NobodyCanAnswer { .. } => true,
-            DecisionReason::Rule { .. }
-            | DecisionReason::RuleMayMatch { .. }
-            | DecisionReason::Covered { .. }
-            | DecisionReason::Mode { .. }
-            | DecisionReason::ProtectedPath { .. }
-            | DecisionReason::CriticalRemoval { .. }
-            | DecisionReason::NeedsPerson
-            | DecisionReason::OutsideDirectories { .. }
-            | DecisionReason::Opaque { .. }
-            | DecisionReason::Hook { .. }
-            | DecisionReason::Classifier { .. }
-            | DecisionReason::NothingDecided { .. } => false,
-        },
+        Outcome::Refused => decided.judgement.reason.unanswered().is_some(),
         Outcome::Allowed
         | Outcome::DeniedByPerson
         | Outcome::DeniedByHook

@@ -70,14 +70,11 @@ fn vote_on(judgement: &Judgement) -> HookVote {
 
 /// The hook that is why a call would have been asked.
 fn asked_by(reason: &DecisionReason) -> Option<HookVote> {
-    match reason {
+    match reason.unanswered().unwrap_or(reason) {
         DecisionReason::Hook { hook, text } => Some(HookVote::Ask {
             hook: hook.clone(),
             text: text.clone(),
         }),
-        DecisionReason::DontAsk { question } | DecisionReason::NobodyCanAnswer { question } => {
-            asked_by(question)
-        }
         DecisionReason::Rule { .. }
         | DecisionReason::RuleMayMatch { .. }
         | DecisionReason::Covered { .. }
@@ -88,7 +85,9 @@ fn asked_by(reason: &DecisionReason) -> Option<HookVote> {
         | DecisionReason::OutsideDirectories { .. }
         | DecisionReason::Opaque { .. }
         | DecisionReason::Classifier { .. }
-        | DecisionReason::NothingDecided { .. } => None,
+        | DecisionReason::NothingDecided { .. }
+        | DecisionReason::DontAsk { .. }
+        | DecisionReason::NobodyCanAnswer { .. } => None,
     }
 }
 
