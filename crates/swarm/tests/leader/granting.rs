@@ -3,10 +3,10 @@
 use pointsman_approvals::NewGrant;
 use pointsman_ledger::{RecordBody, RecordKind};
 use pointsman_model::{
-    Answerer, Attended, GrantRequest, GrantScope, Outcome, PermissionRequest, PermissionRule,
-    RuleBehavior, RuleSource, RuleText, Surface, Uses, VerdictKind,
+    Answerer, Attended, GrantRequest, GrantScope, Outcome, PermissionMode, PermissionRequest,
+    PermissionRule, RuleBehavior, RuleSource, RuleText, Surface, Uses, VerdictKind,
 };
-use pointsman_swarm::{ExitCode, LeaderHandle};
+use pointsman_swarm::{ExitCode, LeaderHandle, StopReason};
 use pointsman_testkit::Reply;
 
 use super::stage::{Stage, in_time};
@@ -186,5 +186,81 @@ step = [{ tool = "Bash", input = { command = "touch never" }, expect = { outcome
     );
     assert_eq!(summary.census[0].outcome, Outcome::Expired);
     assert!(!stage.file("never").exists());
+    stage.check_ledger();
+}
+
+/// One that asks, one in plan whose question is open, and one whose questions are refused.
+const THREE_MODES: &str = r#"
+slots = 3
+[[job]]
+name = "asks"
+step = [{ tool = "Bash", input = { command = "touch one" } }]
+[[job]]
+name = "plans"
+mode = "plan"
+step = [{ tool = "Read", input = { file_path = "/etc/hostname" } }]
+[[job]]
+name = "silent"
+mode = "dontAsk"
+step = [{ tool = "Bash", input = { command = "touch two" } }]
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn law_6_a_lower_mode_of_the_whole_run_alters_no_frozen_context() {
+    let stage = Stage::new();
+    let (handle, leader) = stage.start(THREE_MODES, Attended::Yes).await;
+    let run = tokio::spawn(leader.finish());
+    let open = || handle.requests().list().len();
+    let ended = || stage.records(RecordKind::WorkerEnded).len();
+    in_time(async {
+        while open() < 2 || ended() < 1 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let spawned = || {
+        let records = stage.records(RecordKind::WorkerSpawned).into_iter();
+        records.map(|body| match body {
+            RecordBody::WorkerSpawned(spawned) => *spawned,
+            other => panic!("{other:?}"),
+        })
+    };
+    let check_contexts = |when: &str| {
+        let mut modes = Vec::new();
+        for spawned in spawned() {
+            let frozen = handle.context(spawned.lineage.agent().worker).unwrap();
+            assert_eq!(frozen.context.digest(), spawned.context, "{when}");
+            assert_eq!(frozen.context.parts().mode, spawned.mode, "{when}");
+            modes.push(spawned.mode.mode().to_string());
+        }
+        modes.sort();
+        assert_eq!(modes, ["default", "dontAsk", "plan"], "{when}");
+    };
+    check_contexts("before");
+    let grants = handle.grants();
+    grants
+        .lower(None, PermissionMode::Plan, PERSON)
+        .await
+        .unwrap();
+    // What would change something is refused now; the question of the one in plan stays.
+    in_time(async {
+        while open() > 1 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    check_contexts("after");
+    handle.stop(StopReason::Person {
+        text: "seen enough".into(),
+    });
+    in_time(run).await.unwrap();
+    for body in stage.records(RecordKind::CallDecided) {
+        let RecordBody::CallDecided(decided) = body else {
+            panic!("{body:?}")
+        };
+        let of = spawned().find(|spawned| spawned.lineage.agent().worker == decided.worker);
+        assert_eq!(decided.context, of.unwrap().context);
+    }
+    assert!(!stage.file("one").exists() && !stage.file("two").exists());
     stage.check_ledger();
 }
