@@ -3,15 +3,7 @@
 use expectrl::{Eof, Expect as _, Regex};
 use nix::sys::signal::Signal;
 
-use crate::ground::{Project, until};
-
-const ASKS: &str = r#"
-[[job]]
-name = "asks"
-[[job.step]]
-tool = "Write"
-input = { file_path = "asked.txt", content = "yes\n" }
-"#;
+use crate::ground::{ASKS, Project, until};
 
 const ASKS_TWICE: &str = r#"
 [[job]]

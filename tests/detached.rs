@@ -3,15 +3,7 @@
 use std::time::Duration;
 
 use crate::desk::{CTRL_C, Desk, Line, SEND};
-use crate::ground::{Project, until};
-
-const ASKS: &str = r#"
-[[job]]
-name = "asks"
-[[job.step]]
-tool = "Write"
-input = { file_path = "asked.txt", content = "yes\n" }
-"#;
+use crate::ground::{ASKS, Project, until};
 
 /// Opens the request that waits, and lets it run.
 fn allows(desk: &mut Desk) {

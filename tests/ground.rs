@@ -13,6 +13,15 @@ use serde_json::Value;
 /// test that waits this long has failed anyway.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
+/// One job with one question.
+pub(crate) const ASKS: &str = r#"
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "asked.txt", content = "yes\n" }
+"#;
+
 /// The program, built once.
 pub(crate) fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();

@@ -9,21 +9,13 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::ground::Project;
+use crate::ground::{ASKS, Project};
 
 /// What a child is told to do, and where.
 const KIND: &str = "POINTSMAN_TEST_HOLDS_THE_SOCKET";
 const SOCKET: &str = "POINTSMAN_TEST_SOCKET";
 /// More than there are places.
 const PROCESSES: usize = 80;
-
-const ASKS: &str = r#"
-[[job]]
-name = "asks"
-[[job.step]]
-tool = "Write"
-input = { file_path = "asked.txt", content = "yes\n" }
-"#;
 
 /// How a program holds on to a connection.
 #[derive(Debug, Clone, Copy)]

@@ -3,15 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::desk::{CTRL_C, Desk, SEND};
-use crate::ground::{PATIENCE, Project, program};
-
-const ASKS: &str = r#"
-[[job]]
-name = "asks"
-[[job.step]]
-tool = "Write"
-input = { file_path = "asked.txt", content = "yes\n" }
-"#;
+use crate::ground::{ASKS, PATIENCE, Project, program};
 
 #[test]
 fn a_request_is_opened_read_and_allowed() {
