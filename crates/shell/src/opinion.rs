@@ -5,9 +5,14 @@
 //! substitution's text as a part of a word, so where that ends is looked at twice. Whatever it can't
 //! read, or reads in another way, leaves the line in doubt.
 //!
+//! What the first gear reads by itself is left out: that has two readings already, and the other parser says
+//! all the same where it begins and ends.
+//!
 //! Its time grows with a power of how deep substitutions stand in each other. So it gets each script
 //! with the substitutions in it, but what stands in those in turn is left out there: that has been
 //! looked at with the substitution's own text. Each byte is read twice at most.
+
+mod plain;
 
 use std::borrow::Cow;
 
@@ -41,6 +46,17 @@ fn spelled(text: &str) -> Cow<'_, str> {
 
 /// A range that is left out, and what the other parser gets in its place.
 type LeftOut = (Range, &'static str);
+
+/// What stands in the place of commands.
+const WORD: &str = "x";
+
+/// A command of ours.
+#[derive(Debug, Clone, Copy)]
+enum Listed<'t> {
+    Here(&'t Simple<'t>),
+    /// One or more, for which there is [`WORD`].
+    LeftOut,
+}
 
 /// The stretch of the text, without the ranges in it that are left out.
 fn without<'t>(text: &'t str, stretch: Range, left_out: &[LeftOut]) -> Cow<'t, str> {
@@ -80,16 +96,22 @@ fn without<'t>(text: &'t str, stretch: Range, left_out: &[LeftOut]) -> Cow<'t, s
 struct Told<'o> {
     text: &'o str,
     left_out: &'o [LeftOut],
-    commands: std::slice::Iter<'o, &'o Simple<'o>>,
+    commands: std::slice::Iter<'o, Listed<'o>>,
 }
 
 impl Told<'_> {
     /// Whether the next one of ours is this one of theirs.
     fn next_is(&mut self, assignments: usize, words: &[Node]) -> bool {
-        let Some(ours) = self.commands.next() else {
-            return false;
-        };
         let mut theirs = words.iter().filter_map(word_text);
+        let ours = match self.commands.next() {
+            Some(Listed::Here(ours)) => ours,
+            Some(Listed::LeftOut) => {
+                return assignments == 0
+                    && theirs.next().as_deref() == Some(WORD)
+                    && theirs.next().is_none();
+            }
+            None => return false,
+        };
         assignments == ours.assignments.len()
             && ours.words.iter().all(|word| {
                 let own = without(self.text, word.span, self.left_out);
@@ -204,7 +226,9 @@ fn word_text(node: &Node) -> Option<Cow<'_, str>> {
 #[derive(Debug, Default)]
 struct Own<'t> {
     span: Range,
-    commands: Vec<&'t Simple<'t>>,
+    commands: Vec<Listed<'t>>,
+    /// Those of them that are left out.
+    plain: Vec<Range>,
     /// The substitutions in its words, by number.
     inner: Vec<usize>,
 }
@@ -241,6 +265,10 @@ impl<'t> Ours<'t> {
         let Some(own) = self.scripts.get(at) else {
             return false;
         };
+        if own.plain == [own.span] {
+            // Its place is looked at with the script that it stands in.
+            return true;
+        }
         // What stands two levels down.
         let mut left_out: Vec<LeftOut> = own
             .inner
@@ -248,7 +276,9 @@ impl<'t> Ours<'t> {
             .filter_map(|inner| self.scripts.get(*inner))
             .flat_map(|inner| &inner.inner)
             .filter_map(|inner| self.scripts.get(*inner))
-            .map(|inner| (inner.span, "x"))
+            .map(|inner| inner.span)
+            .chain(own.plain.iter().copied())
+            .map(|range| (range, WORD))
             .collect();
         left_out.extend(self.tree.continued.iter().map(|range| (*range, "")));
         left_out.sort_unstable();
@@ -272,6 +302,13 @@ impl<'t> Ours<'t> {
     }
 
     fn command(&mut self, command: &'t Command<'t>) {
+        if let Some(stretch) = plain::stretch(self.text, command)
+            && let Some(own) = self.scripts.get_mut(self.at)
+        {
+            own.plain.push(stretch);
+            own.commands.push(Listed::LeftOut);
+            return;
+        }
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Pipeline(commands) => commands.iter().for_each(|one| self.command(one)),
@@ -329,7 +366,7 @@ impl<'t> Ours<'t> {
 
     fn simple(&mut self, simple: &'t Simple<'t>) {
         if let Some(own) = self.scripts.get_mut(self.at) {
-            own.commands.push(simple);
+            own.commands.push(Listed::Here(simple));
         }
         self.assigns(&simple.assignments);
         self.assigns(&simple.declared);

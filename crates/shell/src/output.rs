@@ -4,7 +4,7 @@ use pointsman_model::{EffectView, PathValue, RunNature};
 
 use crate::expand::{Expander, Output, escaped};
 use crate::field::{Field, Shape};
-use crate::programs;
+use crate::programs::{self, Lists};
 use crate::state::Value;
 use crate::syntax::{Command, RedirectKind, Script, Simple, Word};
 use crate::walk::{Called, Input, paths};
@@ -78,7 +78,7 @@ fn listed_by(
         return None;
     }
     let name = fields.first().and_then(Field::text)?;
-    if at.state.functions.contains_key(name) || prints_text(name) {
+    if at.state.functions.contains_key(name) || !programs::runs_unasked(name) {
         return None;
     }
     let input = Input {
@@ -99,11 +99,6 @@ fn listed_by(
         input: &input,
     };
     names_of(at, &called)
-}
-
-/// Builtins that print what they are given; no table knows them for a list of names.
-fn prints_text(name: &str) -> bool {
-    matches!(name, "echo" | "printf" | "pwd" | "true" | ":")
 }
 
 fn names_alone(listed: Option<Vec<PathValue>>) -> Output {
@@ -127,6 +122,9 @@ fn names_of(at: &Expander<'_>, called: &Called<'_>) -> Option<Vec<PathValue>> {
         start: at.start,
     });
     let reader = facts.nature == RunNature::KnownReader;
+    if !reader || facts.lists == Lists::Nothing || at.state.folders.len() != 1 {
+        return None;
+    }
     let mut reads = Vec::new();
     for field in &facts.listed {
         reads.extend(paths(field, at.state).into_iter().next());
@@ -137,9 +135,6 @@ fn names_of(at: &Expander<'_>, called: &Called<'_>) -> Option<Vec<PathValue>> {
                 reads.extend(paths(&used.field, at.state).into_iter().next());
             }
         }
-    }
-    if !reader || at.state.folders.len() != 1 {
-        return None;
     }
     programs::names(facts.lists, &reads, called.input.names.as_ref())
 }

@@ -251,6 +251,11 @@ pub(crate) struct Told {
     pub(crate) unusual: bool,
 }
 
+/// Whether the program is one of the readers that run without a rule; no other one is known to print names alone.
+pub(crate) fn runs_unasked(program: &str) -> bool {
+    known::of(program).unasked
+}
+
 /// The name of the file that a program is.
 pub(crate) fn last_name(program: &str) -> &str {
     let slash = program.bytes().rposition(|byte| byte == b'/');

@@ -16,7 +16,8 @@ pub struct Loaded {
     /// The rules of all files. When [`Self::standing`] is [`Standing::AskEverything`], an ask rule
     /// for every tool is among them.
     pub rules: Vec<PermissionRule>,
-    /// What the rules were read as, for whoever compiles them.
+    /// What the rules were read as, so that [`crate::Frozen::of`] need not read them again: of use to who compiles them
+    /// where they were loaded, as `check` does. Whoever keeps the rules alone reads their texts anew.
     pub parsed: ParsedRules,
     /// The mode that sessions start in, where a file says one that counts.
     pub default_mode: Option<ModeSetting>,

@@ -2,11 +2,12 @@
 //!
 //! The other tables tell what a program reads and changes; this list says which of those that only read people
 //! expect to run unasked: what Claude Code documents as its read-only commands, what other agents
-//! agree on, and the siblings of those in coreutils. Everything else is a program like any other, however harmless: many a lister is found in
-//! the project's own folders (`tsc`, `tokei`) or runs what the project configures (`mvn`, `pnpm`, `rustc`).
+//! agree on, and the siblings of those in coreutils. A program that is only asked what it is (`node --version`) needs no
+//! entry here. Everything else is a program like any other, however harmless: many a lister is found in the project's own
+//! folders (`tsc`, `tokei`) or runs what the project configures (`mvn`, `pnpm`, `rustc`).
 
 /// Sorted, for people.
-pub(super) const RUN_UNASKED: [&str; 97] = [
+pub(super) const RUN_UNASKED: [&str; 94] = [
     "[",
     "arch",
     "awk",
@@ -61,7 +62,6 @@ pub(super) const RUN_UNASKED: [&str; 97] = [
     "md5sum",
     "netstat",
     "nl",
-    "node",
     "nproc",
     "numfmt",
     "od",
@@ -69,8 +69,6 @@ pub(super) const RUN_UNASKED: [&str; 97] = [
     "pgrep",
     "pr",
     "ps",
-    "python",
-    "python3",
     "readlink",
     "realpath",
     "rev",
