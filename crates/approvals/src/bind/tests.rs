@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use pointsman_model::{
-    CallId, Effect, EffectView, PathUse, Reach, RunNature, Span, Word, WordValue,
+    CallId, Effect, EffectView, PathUse, Reach, Run, RunNature, Span, Word, WordValue,
 };
 
 use super::*;

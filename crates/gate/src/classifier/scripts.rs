@@ -4,8 +4,8 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 
-use pointsman_approvals::executed_files;
 use pointsman_model::{AbsPath, PermissionRequest, first_hidden};
+use pointsman_policy::executed_files;
 use serde::Serialize;
 
 use super::showing::{ACTION_BYTES_MAX, Unfit};

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use pointsman_model::{AbsPath, Digest, DigestBuilder, FilePlace};
+use pointsman_model::{AbsPath, Digest, DigestBuilder, EffectKind, FilePlace, PathValue, Word};
+use pointsman_shell::{NameCase, Surroundings, analyse};
 use serde::{Deserialize, Serialize};
 
 use super::files::SettingsFiles;
 use super::hooks::{HookRun, HookSetting};
+use crate::executed_by;
 
 /// A person's yes to what a project's files loosen, bound to their content. `pointsman trust` keeps
 /// it; one project may have several contents, since worktrees of it may hold other files.
@@ -74,7 +76,7 @@ impl TrustRecord {
 }
 
 /// What of a project goes into the digest that trust is bound to: its settings, its agents, and the
-/// scripts of its own that its hooks run. Paths go in relative to the project, so that a worktree
+/// scripts of its own that its hooks name. Paths go in relative to the project, so that a worktree
 /// with the same files is the same content.
 pub(super) struct ProjectContent {
     project: AbsPath,
@@ -115,13 +117,64 @@ impl ProjectContent {
             HookRun::Http { .. } => Vec::new(),
         };
         for word in words {
-            let word = word.replace("${CLAUDE_PROJECT_DIR}", self.project.as_str());
-            let word = word.replace("$CLAUDE_PROJECT_DIR", self.project.as_str());
-            let path = self.project.join(&word);
-            if !word.is_empty() && path.is_within(&self.project) {
-                self.scripts.insert(path);
+            self.named(&self.project.join(&self.placed(word)));
+        }
+        match &hook.run {
+            HookRun::Shell { line } => self.line(line),
+            // A program that is a shell reads a line among its arguments. To read others so names no file but by chance.
+            HookRun::Program { args, .. } => args.iter().for_each(|arg| self.line(arg)),
+            HookRun::Http { .. } => {}
+        }
+    }
+
+    /// Adds what a line would run or read in the folders to which it goes. Where it goes is not always known; then it
+    /// counts as run in the project's.
+    fn line(&mut self, line: &str) {
+        let at = Surroundings {
+            folder: self.project.clone(),
+            // What lies there is the person's own.
+            home: self.project.join("/"),
+            case: NameCase::Counts,
+        };
+        let effects = analyse(&self.placed(line), &at).effects;
+        for effect in &effects.list {
+            match &effect.kind {
+                EffectKind::Run(run) => {
+                    let folder = match &run.folder {
+                        PathValue::Known(folder) => folder.clone(),
+                        PathValue::Pattern { .. } | PathValue::Unknown(_) => self.project.clone(),
+                    };
+                    for file in executed_by(&self.project, run) {
+                        self.named(&file);
+                    }
+                    // Of a program that nobody knows each word may be what it runs.
+                    for word in run.argv.iter().filter_map(Word::literal) {
+                        self.named(&folder.join(word));
+                    }
+                }
+                EffectKind::Read(used) => {
+                    if let PathValue::Known(path) = &used.path {
+                        self.named(path);
+                    }
+                }
+                EffectKind::Write { .. }
+                | EffectKind::Connect(_)
+                | EffectKind::Spawn(_)
+                | EffectKind::Opaque(_) => {}
             }
         }
+    }
+
+    /// Adds a file that a hook names, if it lies in the project; what is no file adds nothing.
+    fn named(&mut self, path: &AbsPath) {
+        if *path != self.project && path.is_within(&self.project) {
+            self.scripts.insert(path.clone());
+        }
+    }
+
+    fn placed(&self, text: &str) -> String {
+        text.replace("${CLAUDE_PROJECT_DIR}", self.project.as_str())
+            .replace("$CLAUDE_PROJECT_DIR", self.project.as_str())
     }
 
     /// The digest of all that was added. A script that can't be read is in it as that.
