@@ -152,6 +152,28 @@ fn without_its_key_it_has_no_vote_and_that_is_told() {
     assert!(remarks.contains("out of reach"), "{remarks}");
 }
 
+/// How a call is told that the classifier stood in for and did not judge: by the run, by `why`, and on record.
+#[track_caller]
+fn told_as(project: &Project, ended: &Ended, (outcome, cause): (&str, &str), call: &str) {
+    let summary = ended.summary();
+    let lines = summary["census"].as_array().unwrap();
+    let line = lines.iter().find(|line| line["call"] == call).unwrap();
+    assert_eq!(
+        (&line["outcome"], &line["unjudged"]),
+        (&json!(outcome), &json!(cause))
+    );
+    let why = project.run(["why", call, "--json"]).expect_code(0);
+    assert!(
+        why.out.contains(&format!(r#""cause":"{cause}""#)),
+        "{}",
+        why.out
+    );
+    let advised = format!(r#""no_vote":"{cause}""#);
+    assert!(why.out.contains(&advised), "{}", why.out);
+    let why = project.run(["why", call]).expect_code(0);
+    assert!(why.out.contains("the classifier: "), "{}", why.out);
+}
+
 /// Three refusals in a row, and nobody there to go back to: the agent stops instead of guessing.
 #[test]
 fn unattended_an_agent_that_is_refused_again_and_again_halts() {
@@ -164,6 +186,12 @@ fn unattended_an_agent_that_is_refused_again_and_again_halts() {
     assert_eq!(model.server.heard().len(), 3);
     let told = ended.summary().to_string();
     assert!(told.contains("met its limits"), "{told}");
+    told_as(
+        &project,
+        &ended,
+        ("nobody_can_answer", "over_limits"),
+        "c1-4",
+    );
 }
 
 #[test]
@@ -177,6 +205,66 @@ fn unattended_an_agent_whose_action_is_too_long_to_judge_halts() {
     assert_eq!(project.read("env.txt"), None);
     let told = ended.summary().to_string();
     assert!(told.contains("can't read this action whole"), "{told}");
+    told_as(&project, &ended, ("nobody_can_answer", "too_long"), "c1-1");
+}
+
+/// What is no fault of the agent's refuses the call alone, each in its own name.
+#[test]
+fn unattended_what_can_not_be_judged_otherwise_is_refused_and_named() {
+    let busy = || Model::answering(|_| ModelAnswer::of(401, "text/plain", "no"));
+    let babbling = || Model::answering(|_| AnthropicReply::text("sure").whole());
+    for (model, command, told) in [
+        (busy(), "sh build.sh", ("unavailable", "unavailable")),
+        (babbling(), "sh build.sh", ("unavailable", "unreadable")),
+        (
+            voting("allow"),
+            "sudo sh build.sh",
+            ("nobody_can_answer", "left_to_people"),
+        ),
+    ] {
+        let project = Project::with_job(&job(&[command]));
+        project.write("build.sh", BUILD);
+        classified_by(&project, &model);
+        let ended = run(&project).expect_code(3);
+        assert_eq!(project.read("env.txt"), None);
+        told_as(&project, &ended, told, "c1-1");
+    }
+}
+
+/// With somebody there each is a question like another, and says on it which it was.
+#[test]
+fn attended_what_can_not_be_judged_is_asked_and_named() {
+    let model = voting("refuse");
+    let project = Project::with_job(&job(&[
+        "sh long.sh",
+        "sudo true",
+        "sh a.sh",
+        "sh b.sh",
+        "sh c.sh",
+        "sh d.sh",
+    ]));
+    project.write("long.sh", &format!("{BUILD}# {}\n", "x".repeat(60_000)));
+    classified_by(&project, &model);
+    let running = project.start(["run", "job.toml", "--attended", "--json"]);
+    // Three are refused between the second and the last.
+    for (request, cause) in [
+        ("r1-1", "too_long"),
+        ("r1-2", "left_to_people"),
+        ("r1-6", "over_limits"),
+    ] {
+        until("it is asked", || {
+            let open = project.queue();
+            open.iter().any(|card| card["id"] == request).then_some(())
+        });
+        project.run(["answer", request, "deny"]).expect_code(0);
+        let call = request.replace('r', "c");
+        let why = project.run(["why", &call, "--json"]).expect_code(0);
+        let advised = format!(r#""no_vote":"{cause}""#);
+        assert!(why.out.contains(&advised), "{}", why.out);
+        assert!(!why.out.contains("unjudged"), "{}", why.out);
+    }
+    let ended = running.wait().expect_code(0);
+    assert_eq!(ended.summary()["census"], json!([]));
 }
 
 /// The agent goes on with something else (here: a question that only a person answers) and asks once more.
@@ -244,6 +332,39 @@ printf '{"action":"%s","verdict":"allow","reason":"it looked"}' "$code""#;
         run(&project).expect_code(3);
         assert_eq!(project.read("env.txt"), None, "{bad}");
     }
+}
+
+/// Its instructions hold a code that no other run has; a recording is played all the same, and only for the same action.
+#[test]
+fn what_it_said_is_recorded_and_said_again_in_another_run() {
+    let model = voting("allow");
+    let project = Project::with_job(&job(&["sh build.sh"]));
+    project.write("build.sh", BUILD);
+    classified_by(&project, &model);
+    let mut command = project.command(["run", "job.toml", "--json"]);
+    let recorded = command.args(["--record-models", "tape.jsonl"]);
+    ended(recorded.env("SAUCE", KEY)).expect_code(0);
+    assert_eq!(model.server.heard().len(), 1);
+    drop(model);
+    let tape = project.read("tape.jsonl").unwrap();
+    let played = || {
+        std::fs::remove_file(project.root().join("env.txt")).unwrap();
+        let mut command = project.command(["run", "job.toml", "--json"]);
+        command.args(["--play-models", "tape.jsonl"]);
+        ended(command.env_remove("SAUCE"))
+    };
+    for _ in 0..2 {
+        played().expect_code(0);
+        assert!(project.read("env.txt").is_some());
+    }
+    assert_eq!(
+        project.read("tape.jsonl").unwrap(),
+        tape,
+        "playing changes nothing"
+    );
+    project.write("build.sh", &format!("{BUILD}true\n"));
+    played().expect_code(3);
+    assert_eq!(project.read("env.txt"), None);
 }
 
 /// Beside the question, never before it, and on record.

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::conversation::{Compacted, Conversation, GO_ON, LooseEnd};
 use self::transcript::Scribe;
-use self::uses::{Use, answer, sort, sort_again};
+use self::uses::{Use, answer, sort_again, wanted};
 use crate::{Agent, AgentEnd};
 
 pub use self::access::ModelAccess;
@@ -185,11 +185,9 @@ impl LlmAgent {
             let written = self.scribe.model(dispatch, &reply.parts, spent).await;
             written.map_err(|error| unwritten(&error))?;
             self.conversation.model(reply.parts.clone());
-            // What it asked for before it, or its server, broke off is not what it came to want.
-            let broke_off = matches!(reply.stop, Stop::Declined | Stop::Other(_));
-            if reply.uses().next().is_some() && !broke_off {
+            if let Some(uses) = wanted(&reply) {
                 cut_off = 0;
-                self.use_tools(sort(&reply), dispatch, stop).await?;
+                self.use_tools(uses, dispatch, stop).await?;
                 if reply.stop == Stop::ContextFull {
                     self.shorten("the conversation is full")?;
                 }
@@ -322,6 +320,7 @@ impl LlmAgent {
                 tools: dispatch.offered(),
                 output_tokens_max: self.limits.output_tokens_max,
                 temperature: self.limits.temperature,
+                one_time_word: None,
             };
             let worker = dispatch.seat().worker;
             let heard_by = self.heard_by.clone();

@@ -17,7 +17,7 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use pointsman_ledger::{AppendError, Clock, Ledger, Seq, Showing};
 use pointsman_model::{
-    Explanation, Millis, Outcome, PermissionRequest, RequestId, VerdictKind, WorkerId,
+    Explanation, Millis, NoVoteCause, Outcome, PermissionRequest, RequestId, VerdictKind, WorkerId,
 };
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -449,13 +449,23 @@ impl Requests {
     /// Ends all requests of a scope without an answer, and returns how many were ended, when their verdicts are on disk
     /// and delivered.
     pub async fn end_all_of(&self, scope: EndScope, outcome: Outcome, text: &str) -> usize {
+        let text = text.into();
+        self.end_by(scope, Ending::Because { outcome, text }).await
+    }
+
+    /// Ends a request that a classifier stood in for and did not judge, with nobody there to be asked instead. Returns
+    /// whether it was open.
+    pub async fn end_unjudged(&self, id: RequestId, cause: NoVoteCause, text: &str) -> bool {
+        let text = text.into();
+        let ending = Ending::Unjudged { cause, text };
+        self.end_by(EndScope::One(id), ending).await > 0
+    }
+
+    async fn end_by(&self, scope: EndScope, ending: Ending) -> usize {
         let (done, ended) = oneshot::channel();
         let event = Event::End {
             scope,
-            ending: Ending {
-                outcome,
-                text: text.into(),
-            },
+            ending,
             done,
         };
         match self.send(event).await {

@@ -15,14 +15,14 @@ use async_trait::async_trait;
 use divan::Bencher;
 use pointsman_approvals::{Answer, Grants, Requests, RequestsOptions, RequestsService};
 use pointsman_gate::{
-    Classifier, ClassifierVote, HookPlace, HookScene, Hooks, InteractiveHandler, Lifts,
-    NoVoteCause, Panel, PermissionHandler as _, Votes, sample_request,
+    Classifier, ClassifierVote, HookPlace, HookScene, Hooks, InteractiveHandler, Lifts, Panel,
+    PermissionHandler as _, Votes, sample_request,
 };
 use pointsman_ledger::{Ledger, RunStart, SystemClock};
 use pointsman_model::{
     AbsPath, Answerer, Attended, BashInput, CallId, Effects, FilePlace, HookedCall, JsonText,
-    Lineage, LineageStep, Millis, PermissionMode, PermissionRequest, RequestId, RuleSource, RunId,
-    Surface, ToolInput, ToolName, VerdictKind, WallTime, WorkerId,
+    Lineage, LineageStep, Millis, NoVoteCause, PermissionMode, PermissionRequest, RequestId,
+    RuleSource, RunId, Surface, ToolInput, ToolName, VerdictKind, WallTime, WorkerId,
 };
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::{

@@ -172,10 +172,8 @@ impl Adjudicator {
         let requests = &self.coordinator.panel().requests;
         match self.rules.judge(request).await {
             LeaderSays::MustAsk { judgement } => {
-                let advice = Advice {
-                    by: Answerer::Ladder,
-                    text: "an ask rule matches this, so a person has to answer it".into(),
-                };
+                let text = "an ask rule matches this, so a person has to answer it";
+                let advice = Advice::says(Answerer::Ladder, text);
                 requests.advise(request.id, advice).await;
                 Before::MustBeAsked(Box::new(PermissionRequest {
                     judgement,

@@ -12,21 +12,9 @@ use crate::{HookHalt, HookWish};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Aftermath {
     /// Who stops for it.
-    pub halt: Option<AfterHalt>,
+    pub halt: Option<HookHalt>,
     /// What the hook loosens beyond the call. Its allow rules are in force by the verdict's grant already.
     pub wishes: Vec<HookWish>,
-}
-
-/// A halt that a verdict brings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AfterHalt {
-    /// A hook's.
-    Hook(HookHalt),
-    /// The agent's own: the classifier could not judge, and nobody is there to be asked instead.
-    Unjudged {
-        /// Why.
-        why: Box<str>,
-    },
 }
 
 /// The aftermaths of answers that nobody has acted on yet. Cheap to clone; all clones are one book.

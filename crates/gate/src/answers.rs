@@ -1,7 +1,7 @@
 //! Answerers that a handler consults: what each of them has to be able to do.
 
 use async_trait::async_trait;
-use pointsman_model::{Answerer, PermissionRequest, Verdict, VerdictKind};
+use pointsman_model::{Answerer, NoVoteCause, PermissionRequest, Verdict, VerdictKind};
 use pointsman_process::Environment;
 
 use crate::ClassifierHealth;
@@ -90,19 +90,4 @@ pub enum ClassifierVote {
         /// Why.
         why: Box<str>,
     },
-}
-
-/// Why a classifier has no vote. These never get mixed up: each is another thing to mend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum NoVoteCause {
-    /// It can't be reached, or not in time.
-    Unavailable,
-    /// The action is longer than it reads; it sees all of an action or none of it.
-    TooLong,
-    /// It refused too often, or its budget is used up.
-    OverLimits,
-    /// Such an action is for people alone.
-    NeedsPerson,
-    /// What it answered is no answer.
-    Unreadable,
 }

@@ -17,12 +17,12 @@ mod showing;
 use std::sync::Arc;
 
 use pointsman_ledger::Clock;
-use pointsman_model::{Answerer, PermissionRequest, Verdict, VerdictKind};
+use pointsman_model::{Answerer, NoVoteCause, PermissionRequest, Verdict, VerdictKind};
 
 use self::answer::{Misread, Said};
 use self::limits::{Limit, RefusalCounts};
-use self::showing::{Shown, Unfit, show};
-use crate::{ClassifierVote, NoVoteCause};
+use self::showing::{Codes, Shown, Unfit, show};
+use crate::ClassifierVote;
 
 pub use self::health::{ClassifierHealth, ClassifierState};
 pub use self::model::ModelClassifier;
@@ -46,6 +46,7 @@ pub struct ClassifierGuidance {
 struct Bench {
     counts: RefusalCounts,
     health: health::Book,
+    codes: Codes,
 }
 
 /// Why whoever judges said nothing that counts.
@@ -71,6 +72,7 @@ impl Bench {
         Self {
             counts: RefusalCounts::default(),
             health: health::Book::new(clock),
+            codes: Codes::default(),
         }
     }
 
@@ -88,7 +90,7 @@ impl Bench {
             return no_vote(NoVoteCause::OverLimits, over(limit));
         }
         let shown = match scripts::read(request).await {
-            Ok(scripts) => show(request, &scripts),
+            Ok(scripts) => show(request, &scripts, &self.codes),
             Err(unfit) => Err(unfit),
         };
         let shown = match shown {
@@ -97,7 +99,7 @@ impl Bench {
                 let why = format!("the action has {bytes} bytes, which is more than it reads");
                 return no_vote(NoVoteCause::TooLong, why);
             }
-            Err(Unfit::NeedsPerson { why }) => return no_vote(NoVoteCause::NeedsPerson, why),
+            Err(Unfit::NeedsPerson { why }) => return no_vote(NoVoteCause::LeftToPeople, why),
         };
         match ask(shown).await {
             Ok(Said::Allow { reason }) => {

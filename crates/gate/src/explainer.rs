@@ -74,6 +74,7 @@ impl Explainer {
             tools: Vec::new(),
             output_tokens_max: OUTPUT_TOKENS_MAX,
             temperature: None,
+            one_time_word: None,
         };
         let reply = match self.client.complete(&prompt).await {
             Ok(reply) if reply.stop == Stop::Done && reply.uses().next().is_none() => reply,

@@ -14,8 +14,9 @@ use pointsman_ledger::{Clock, Ledger, RunStart, SystemClock};
 use pointsman_model::{
     AbsPath, AgentName, Answerer, Attended, BashInput, CallId, DecisionReason, Digest, Effects,
     ExecutedCall, FilePlace, IfNobody, Insistence, JsonText, Judgement, Lineage, LineageStep,
-    Matched, Millis, Origin, PermissionDecision, PermissionMode, PermissionRequest, RequestId,
-    RuleSource, RunId, Surface, ToolInput, ToolName, Trail, VerdictKind, WallTime, WorkerId,
+    Matched, Millis, NoVoteCause, Origin, PermissionDecision, PermissionMode, PermissionRequest,
+    RequestId, RuleSource, RunId, Surface, ToolInput, ToolName, Trail, VerdictKind, WallTime,
+    WorkerId,
 };
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::{
@@ -26,7 +27,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Classifier, ClassifierVote, HookPlace, Hooks, Lifts, NoVoteCause, Panel, Votes};
+use crate::{Classifier, ClassifierVote, HookPlace, Hooks, Lifts, Panel, Votes};
 
 /// A run, its ledger and its table of requests, in a folder of their own.
 pub(crate) struct Ground {

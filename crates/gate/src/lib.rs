@@ -29,8 +29,8 @@ mod processes;
 mod simulation;
 
 pub use adjudicator::{Adjudicator, LeaderRules, LeaderSays};
-pub use aftermaths::{AfterHalt, Aftermath, Aftermaths};
-pub use answers::{Answers, Classifier, ClassifierVote, NoVoteCause, Word};
+pub use aftermaths::{Aftermath, Aftermaths};
+pub use answers::{Answers, Classifier, ClassifierVote, Word};
 pub use classifier::{
     ClassifierGuidance, ClassifierHealth, ClassifierOutOfReach, ClassifierState, ModelClassifier,
     ProgramClassifier,

@@ -11,8 +11,8 @@ pub(crate) async fn submit(
     kind: VerdictKind,
 ) -> bool {
     if !discharges(request.judgement.insistence, &by, &kind) {
-        let text = "would allow this, but a person has to answer it".into();
-        requests.advise(request.id, Advice { by, text }).await;
+        let text = "would allow this, but a person has to answer it";
+        requests.advise(request.id, Advice::says(by, text)).await;
         return false;
     }
     let answer = Answer {
@@ -29,8 +29,8 @@ pub(crate) async fn submit(
         ) => true,
         Ok(Answered::PersonAtIt | Answered::NotFound) => false,
         Err(error) => {
-            let text = format!("gave an answer that does not count: {error}").into();
-            requests.advise(request.id, Advice { by, text }).await;
+            let text = format!("gave an answer that does not count: {error}");
+            requests.advise(request.id, Advice::says(by, text)).await;
             false
         }
     }
@@ -40,7 +40,11 @@ pub(crate) async fn submit(
 /// do was sorted out when their answers were merged. Anyone may refuse it.
 fn discharges(insistence: Insistence, by: &Answerer, kind: &VerdictKind) -> bool {
     match (insistence, kind, by) {
-        (_, VerdictKind::Deny { .. } | VerdictKind::Ended { .. }, _)
+        (
+            _,
+            VerdictKind::Deny { .. } | VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. },
+            _,
+        )
         | (Insistence::MayBeAnswered, VerdictKind::Allow { .. }, _)
         | (
             Insistence::MustAsk,

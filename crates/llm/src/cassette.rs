@@ -1,6 +1,7 @@
 //! Cassettes: exact bytes of requests and replies on record, to be looked at and played again.
 //!
-//! One JSON object a line. The bytes of a reply are kept chunk by chunk as they came, but for the
+//! One JSON object a line. A request's one-time word stands beside it: such a word never comes again, so it is no part of
+//! what makes two requests the same. The bytes of a reply are kept chunk by chunk as they came, but for the
 //! key: where a server sends that back, the chunks are joined and the key is taken out.
 
 mod taping;
@@ -16,7 +17,7 @@ use futures_util::stream::{self, StreamExt as _};
 use serde::{Deserialize, Serialize};
 
 use crate::dialect::Outgoing;
-use crate::transport::{Incoming, host_of};
+use crate::transport::{Incoming, Reworded, host_of};
 use crate::{ApiKey, Fault};
 
 pub(crate) use self::taping::Taping;
@@ -73,6 +74,9 @@ struct Sent {
     url: String,
     headers: Vec<(String, String)>,
     body: Piece,
+    /// The word in it that is another one each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    one_time_word: Option<Box<str>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -217,17 +221,19 @@ impl Cassette {
                 .unwrap_or_default()
         };
         let same = |exchange: &Exchange| {
-            path(&exchange.request.url) == path(&sent.url) && exchange.request.body == sent.body
+            path(&exchange.request.url) == path(&sent.url)
+                && exchange.request.body_for(&sent) == sent.body
         };
         let Some(at) = left.iter().position(same) else {
             let what = left.first().map_or_else(
                 || "all of it was played".into(),
-                |next| difference(&next.request.body, &sent.body),
+                |next| difference(&next.request.body_for(&sent), &sent.body),
             );
             return Err(Fault::NotOnCassette { what: what.into() });
         };
         let exchange = left.remove(at);
         drop(left);
+        let reworded = exchange.request.reworded_for(&sent);
         let host = host_of(outgoing);
         match exchange.came {
             Came::Nothing => Err(Fault::Unreachable {
@@ -246,6 +252,7 @@ impl Cassette {
                     status,
                     headers,
                     body: stream::iter(chunks.collect::<Vec<_>>()).boxed(),
+                    reworded,
                 })
             }
         }
@@ -265,6 +272,23 @@ impl Sent {
             url: outgoing.url.to_string(),
             headers: plain.chain(key_header).collect(),
             body: without_key(&outgoing.body, key),
+            one_time_word: outgoing.one_time_word.clone(),
+        }
+    }
+
+    /// The word of this recorded request, and that of the one which is sent today in its place.
+    fn reworded_for(&self, sent: &Self) -> Option<Reworded> {
+        Some(Reworded {
+            recorded: self.one_time_word.clone()?,
+            today: sent.one_time_word.clone()?,
+        })
+    }
+
+    /// The body of this recorded request with the word of the one that is sent today.
+    fn body_for(&self, sent: &Self) -> Piece {
+        match (self.reworded_for(sent), &self.body) {
+            (Some(reworded), Piece::Text(text)) => Piece::Text(reworded.text(text)),
+            (Some(_) | None, body) => body.clone(),
         }
     }
 }

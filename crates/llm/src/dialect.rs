@@ -38,6 +38,8 @@ pub(crate) struct Outgoing {
     /// The header that carries the key, and what stands before the key in it.
     pub(crate) key_header: (&'static str, &'static str),
     pub(crate) body: Bytes,
+    /// The word of the prompt that is another one each time.
+    pub(crate) one_time_word: Option<Box<str>>,
 }
 
 /// What an event of a stream came to.
@@ -112,6 +114,9 @@ impl Dialect {
 
     /// Reads a reply that came in one piece.
     pub(crate) fn whole(self, body: &[u8]) -> Result<Reply, Trouble> {
+        // A reader of JSON lets any bytes pass in what it skips.
+        let body = std::str::from_utf8(body)
+            .map_err(|error| Trouble::Unreadable(format!("it is no text: {error}")))?;
         match self {
             Self::Anthropic => anthropic::whole(body),
             Self::OpenAi => chat::whole(body),

@@ -18,6 +18,9 @@ pub struct Prompt {
     pub output_tokens_max: u32,
     /// How freely it picks its words, from 0 to 1; the server's own choice when nothing is said.
     pub temperature: Option<f32>,
+    /// A word of the instructions that is another one each time, and that the answer has to repeat. A recording is played
+    /// as if it had been asked with the word of today. Plain letters and digits, at home nowhere else in the prompt.
+    pub one_time_word: Option<Box<str>>,
 }
 
 /// One turn of a conversation.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::transport::Reworded;
 use crate::{ModelPart, ToolUse, Usage};
 
 /// A whole answer of a model.
@@ -41,6 +42,16 @@ impl Reply {
             while !given.insert(tool_use.id.clone()) {
                 tool_use.id = format!("{first}-{number}");
                 number = number.saturating_add(1);
+            }
+        }
+        self
+    }
+
+    /// The same, its words as if they had been said today.
+    pub(crate) fn reworded(mut self, reworded: &Reworded) -> Self {
+        for part in &mut self.parts {
+            if let ModelPart::Text(text) = part {
+                *text = reworded.text(text);
             }
         }
         self

@@ -29,6 +29,22 @@ pub(crate) struct Incoming {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: BoxStream<'static, Result<Bytes, Fault>>,
+    /// What its words repeat of another day's prompt, where it comes from a recording.
+    pub(crate) reworded: Option<Reworded>,
+}
+
+/// A one-time word that was recorded, and the one that stands in its place today.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reworded {
+    pub(crate) recorded: Box<str>,
+    pub(crate) today: Box<str>,
+}
+
+impl Reworded {
+    /// The same text, as if it had been written today.
+    pub(crate) fn text(&self, text: &str) -> String {
+        text.replace(&*self.recorded, &self.today)
+    }
 }
 
 impl Incoming {
@@ -145,6 +161,7 @@ async fn over_network(
         status,
         headers,
         body,
+        reworded: None,
     })
 }
 

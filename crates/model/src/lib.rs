@@ -17,6 +17,7 @@ mod id;
 mod input;
 mod lineage;
 mod mode;
+mod no_vote;
 mod path;
 mod request;
 mod rule;
@@ -52,6 +53,7 @@ pub use input::{
 };
 pub use lineage::{EmptyLineage, Lineage, LineageStep};
 pub use mode::{ModeInForce, ParseModeError, PermissionMode, Questions, WhoSetMode};
+pub use no_vote::{AfterNoVote, NoVoteCause};
 pub use path::{AbsPath, AbsPathError};
 pub use request::{Origin, PermissionRequest, RuleProposal, Superseded};
 pub use rule::{FilePlace, PermissionRule, RuleBehavior, RuleSource, RuleText};

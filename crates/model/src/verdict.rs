@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, GrantId, GrantScope, JsonText, RuleText, WallTime};
+use crate::{Digest, GrantId, GrantScope, JsonText, NoVoteCause, RuleText, WallTime};
 
 /// What a person touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -106,6 +106,14 @@ pub enum VerdictKind {
         /// What the agent is told.
         text: Box<str>,
     },
+    /// The request ended without an answer: a classifier stood in for the question and did not judge it, and nobody was
+    /// there to be asked instead.
+    Unjudged {
+        /// Why it did not.
+        cause: NoVoteCause,
+        /// What the agent is told.
+        text: Box<str>,
+    },
 }
 
 /// The one answer to a request.
@@ -135,6 +143,7 @@ impl Verdict {
             ) => Outcome::Refused,
             (VerdictKind::Deny { .. }, Answerer::Person { .. }) => Outcome::DeniedByPerson,
             (VerdictKind::Ended { outcome, .. }, _) => *outcome,
+            (VerdictKind::Unjudged { cause, .. }, _) => cause.outcome(),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pointsman_model::{CallId, Lineage, Millis, Outcome, RuleText, RunId, ToolName, WorkerId};
+use pointsman_model::{
+    CallId, Lineage, Millis, NoVoteCause, Outcome, RuleText, RunId, ToolName, WorkerId,
+};
 
 use crate::StopReason;
 
@@ -81,6 +83,8 @@ pub struct CensusLine {
     pub what: Box<str>,
     /// How its question ended.
     pub outcome: Outcome,
+    /// Why the classifier did not judge it, where it stood in for the question.
+    pub unjudged: Option<NoVoteCause>,
     /// The narrowest rule that would have let it pass; nothing when no rule may.
     pub rule: Option<RuleText>,
 }

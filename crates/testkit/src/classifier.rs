@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use pointsman_gate::{Classifier, ClassifierVote, NoVoteCause};
-use pointsman_model::PermissionRequest;
+use pointsman_gate::{Classifier, ClassifierVote};
+use pointsman_model::{NoVoteCause, PermissionRequest};
 
 /// A scripted classifier. Gives its votes one after the other, then its last word for ever.
 #[derive(Debug)]

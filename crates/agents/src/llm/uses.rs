@@ -19,20 +19,22 @@ pub(super) enum Use {
     NotRun(String),
 }
 
-/// What becomes of each tool use of a reply, in order.
-pub(super) fn sort(reply: &Reply) -> Vec<(&ToolUse, Use)> {
+/// What becomes of each tool use of a reply, in order; nothing when it wants none: it uses none, or what it asked for
+/// before it, or its server, broke off is not what it came to want.
+pub(super) fn wanted(reply: &Reply) -> Option<Vec<(&ToolUse, Use)>> {
     let count = reply.uses().count();
-    reply
+    // An input that reads well may still be half of what was meant.
+    let whole = match reply.stop {
+        Stop::Declined | Stop::Other(_) => return None,
+        Stop::Done | Stop::ToolUse => count,
+        Stop::OutputLimit => count.saturating_sub(1),
+        Stop::ContextFull => 0,
+    };
+    let sorted = reply
         .uses()
         .zip(1..)
         .map(|(tool_use, number)| {
-            // An input that reads well may still be half of what was meant.
-            let cut_off = match reply.stop {
-                Stop::OutputLimit => number == count,
-                Stop::Done | Stop::ToolUse => false,
-                Stop::ContextFull | Stop::Declined | Stop::Other(_) => true,
-            };
-            let it = if cut_off {
+            let it = if number > whole {
                 Use::NotRun("it was not run: your answer was cut off while you wrote it".into())
             } else if number > PER_TURN_MAX {
                 Use::NotRun(format!(
@@ -43,7 +45,8 @@ pub(super) fn sort(reply: &Reply) -> Vec<(&ToolUse, Use)> {
             };
             (tool_use, it)
         })
-        .collect()
+        .collect();
+    (count > 0).then_some(sorted)
 }
 
 /// What becomes of each tool use that a model asked for before its leader died: what it had come to is taken up from

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use dashmap::DashMap;
-use pointsman_model::{Answerer, Explanation, Millis, PermissionRequest, RequestId, Verdict};
+use pointsman_model::{
+    Answerer, Explanation, Millis, NoVoteCause, PermissionRequest, RequestId, Verdict,
+};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -20,6 +22,30 @@ pub struct Advice {
     pub by: Answerer,
     /// What it said.
     pub text: Box<str>,
+    /// Why it has no vote; nothing when it said something else.
+    pub no_vote: Option<NoVoteCause>,
+}
+
+impl Advice {
+    /// What anybody but a classifier without a vote says.
+    #[must_use]
+    pub fn says(by: Answerer, text: impl Into<Box<str>>) -> Self {
+        Self {
+            by,
+            text: text.into(),
+            no_vote: None,
+        }
+    }
+
+    /// A classifier has no vote.
+    #[must_use]
+    pub fn no_vote(by: Answerer, cause: NoVoteCause, why: &str) -> Self {
+        Self {
+            by,
+            text: format!("has no vote ({cause}): {why}").into(),
+            no_vote: Some(cause),
+        }
+    }
 }
 
 /// An open request as surfaces see it.

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use pointsman_ledger::{AppendError, RecordBody, RequestClosed, RequestTrace, Seq, Showing};
 use pointsman_model::{
-    Answerer, Explanation, Millis, Outcome, PermissionRequest, RequestId, RunId, Verdict,
-    VerdictKind, WallTime,
+    Answerer, Explanation, Millis, NoVoteCause, Outcome, PermissionRequest, RequestId, RunId,
+    Verdict, VerdictKind, WallTime,
 };
 use rustc_hash::FxHashMap;
 use slab::Slab;
@@ -65,9 +65,20 @@ pub(crate) struct Asked {
 
 /// How a request is ended without an answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Ending {
-    pub(crate) outcome: Outcome,
-    pub(crate) text: Box<str>,
+pub(crate) enum Ending {
+    /// Nobody's answer is waited for any more.
+    Because { outcome: Outcome, text: Box<str> },
+    /// A classifier stood in for the question and did not judge it.
+    Unjudged { cause: NoVoteCause, text: Box<str> },
+}
+
+impl From<Ending> for VerdictKind {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Because { outcome, text } => Self::Ended { outcome, text },
+            Ending::Unjudged { cause, text } => Self::Unjudged { cause, text },
+        }
+    }
 }
 
 /// What an answerer saw of the request that it answers.

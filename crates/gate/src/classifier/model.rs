@@ -57,6 +57,7 @@ impl ModelClassifier {
             tools: Vec::new(),
             output_tokens_max: OUTPUT_TOKENS_MAX,
             temperature: None,
+            one_time_word: Some(shown.code.as_str().into()),
         };
         let reply = self.client.complete(&prompt).await.map_err(mute)?;
         if reply.stop != Stop::Done {

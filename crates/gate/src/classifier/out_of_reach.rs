@@ -1,10 +1,10 @@
 //! A classifier that settings name and that can't even be asked.
 
 use async_trait::async_trait;
-use pointsman_model::PermissionRequest;
+use pointsman_model::{NoVoteCause, PermissionRequest};
 
 use super::{ClassifierHealth, ClassifierState};
-use crate::{Classifier, ClassifierVote, NoVoteCause};
+use crate::{Classifier, ClassifierVote};
 
 /// Stands for a classifier that can't be asked: no key, no address. It has no vote, and each question says why.
 #[derive(Debug)]

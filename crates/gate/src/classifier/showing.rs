@@ -2,10 +2,10 @@
 //!
 //! The instructions stand in one place, the evidence in another, as one JSON object in which nothing
 //! that looks like a tag survives. The answer has to name the action by a code that stands in the
-//! instructions alone and comes from the request's digest, so that an answer written into the action
-//! beforehand speaks of no action at all.
+//! instructions alone, so that an answer written into the action beforehand speaks of no action at all.
 
 use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, RandomState};
 
 use pointsman_model::{
     Effect, EffectKind, OpaqueWhy, PathValue, PermissionRequest, RiskTag, Run, first_hidden,
@@ -18,9 +18,6 @@ use super::scripts::Script;
 /// The largest action that is shown. Large enough for any command and most files; small enough that a
 /// small model still reads all of it.
 pub(super) const ACTION_BYTES_MAX: usize = 48 * 1024;
-
-/// Digits of the code; as many as make guessing hopeless.
-const CODE_DIGITS: usize = 16;
 
 /// Why an action is not for the classifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +43,21 @@ impl Shown {
     }
 }
 
+/// Where codes come from: a secret that the classifier makes up when it starts, and the request's digest. The digest alone
+/// would not do: an agent that knows what a hook makes of its call, or what an agent that it starts will ask, could work
+/// it out beforehand and write it where the classifier reads.
+#[derive(Debug, Default)]
+pub(super) struct Codes {
+    secret: RandomState,
+}
+
+impl Codes {
+    /// The code of a request: 16 digits, as many as make guessing hopeless.
+    fn of(&self, request: &PermissionRequest) -> String {
+        format!("{:016x}", self.secret.hash_one(request.digest))
+    }
+}
+
 #[derive(Serialize)]
 struct Evidence<'a> {
     tool: &'a str,
@@ -62,14 +74,13 @@ struct Evidence<'a> {
 }
 
 /// Shows an action, or says why it is not for the classifier.
-pub(super) fn show(request: &PermissionRequest, scripts: &[Script]) -> Result<Shown, Unfit> {
+pub(super) fn show(
+    request: &PermissionRequest,
+    scripts: &[Script],
+    codes: &Codes,
+) -> Result<Shown, Unfit> {
     needs_person(request)?;
-    let code: String = request
-        .digest
-        .to_string()
-        .chars()
-        .take(CODE_DIGITS)
-        .collect();
+    let code = codes.of(request);
     let evidence = Evidence {
         tool: request.call.tool.as_str(),
         input_written_by_the_agent: request.call.text.as_str(),

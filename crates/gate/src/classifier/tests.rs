@@ -114,6 +114,25 @@ async fn a_plain_answer_is_a_vote() {
     assert_eq!(scene.vote("cargo test").await, ClassifierVote::No { text });
 }
 
+/// Nobody can work a code out beforehand from what is known of a call.
+#[tokio::test]
+async fn the_same_call_has_another_code_at_another_classifier() {
+    let scenes = [
+        Scene::new(says("allow")).await,
+        Scene::new(says("allow")).await,
+    ];
+    let request = scenes[0].request("cargo test");
+    let mut codes = Vec::new();
+    for scene in &scenes {
+        scene.classifier.classify(&request).await;
+        codes.push(code_in(&scene.server.heard()[0]));
+    }
+    assert_ne!(codes[0], codes[1]);
+    assert!(codes.iter().all(|code| code.len() == 16), "{codes:?}");
+    let digest = request.digest.to_string();
+    assert!(codes.iter().all(|code| !digest.contains(code)), "{codes:?}");
+}
+
 /// What is shown: all of the action, and the person's own words apart from it.
 #[tokio::test]
 async fn the_whole_action_is_shown_and_as_evidence() {
@@ -244,7 +263,7 @@ async fn what_can_not_be_shown_whole_is_not_judged() {
         let vote = scene.vote(command).await;
         assert_eq!(
             cause(&vote),
-            Some(NoVoteCause::NeedsPerson),
+            Some(NoVoteCause::LeftToPeople),
             "{command}: {vote:?}"
         );
     }
@@ -259,7 +278,7 @@ async fn what_can_not_be_shown_whole_is_not_judged() {
     request.call.input = ToolInput::Other(OtherInput { raw: raw.clone() });
     request.call.text = raw;
     let vote = scene.classifier.classify(&request).await;
-    assert_eq!(cause(&vote), Some(NoVoteCause::NeedsPerson));
+    assert_eq!(cause(&vote), Some(NoVoteCause::LeftToPeople));
     assert_eq!(scene.asked(), 0);
 }
 

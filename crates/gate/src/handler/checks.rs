@@ -33,8 +33,9 @@ impl Answers for HookCheck {
                 let by = Answerer::Hook {
                     name: report.hook.clone(),
                 };
-                let text = format!("failed: {}", report.text).into();
-                self.requests.advise(request.id, Advice { by, text }).await;
+                let text = format!("failed: {}", report.text);
+                let advice = Advice::says(by, text);
+                self.requests.advise(request.id, advice).await;
             }
         }
         let asker = Asker {
@@ -86,11 +87,8 @@ impl ClassifierCheck {
     async fn lifted(&self, request: &PermissionRequest) -> Option<Word> {
         let (refused, surface) = self.lifts.take(request).await?;
         let by = Answerer::Person { surface };
-        let text = format!("lifted the classifier's no to {refused}").into();
-        let advice = Advice {
-            by: by.clone(),
-            text,
-        };
+        let text = format!("lifted the classifier's no to {refused}");
+        let advice = Advice::says(by.clone(), text);
         self.requests.advise(request.id, advice).await;
         Some(Word::Answer {
             by,
@@ -144,14 +142,14 @@ impl Answers for ClassifierCheck {
                 };
             }
             ClassifierVote::No { text } if stands_in => return self.refusal(request, by, &text),
-            ClassifierVote::No { text } => (format!("would refuse: {text}"), Word::Nothing),
-            ClassifierVote::NoVote { cause, why } => {
-                (format!("has no vote: {why}"), Word::NoVote { cause, why })
-            }
-        };
-        let advice = Advice {
-            by,
-            text: advice.into(),
+            ClassifierVote::No { text } => (
+                Advice::says(by, format!("would refuse: {text}")),
+                Word::Nothing,
+            ),
+            ClassifierVote::NoVote { cause, why } => (
+                Advice::no_vote(by, cause, &why),
+                Word::NoVote { cause, why },
+            ),
         };
         self.requests.advise(request.id, advice).await;
         word

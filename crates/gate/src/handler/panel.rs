@@ -7,13 +7,14 @@ use futures_util::FutureExt as _;
 use pointsman_approvals::{Grants, Requests, Ticket};
 use pointsman_ledger::{Clock, Showing};
 use pointsman_model::{
-    Answerer, Attended, Digest, Insistence, Outcome, PermissionRequest, Verdict, VerdictKind,
+    Answerer, Attended, Digest, Insistence, NoVoteCause, Outcome, PermissionRequest, Verdict,
+    VerdictKind,
 };
 use pointsman_policy::settings::HookEvent;
 
 use super::checks::{ClassifierCheck, HookCheck, stands_in_for_the_question};
 use crate::submit::submit;
-use crate::{AfterHalt, Aftermath, Answers, Classifier, Hooks, Lifts, NoVoteCause, Votes, Word};
+use crate::{Answers, Classifier, Hooks, Lifts, Votes, Word};
 
 /// Whoever the handlers of a run can consult. Cheap to clone.
 #[derive(Clone)]
@@ -164,65 +165,38 @@ impl Panel {
             .into_iter()
             .chain(self.hook_check())
             .collect();
-        let (outcome, text) = match self.in_turn(ticket, request, &checks).await {
+        let text = match self.in_turn(ticket, request, &checks).await {
             Checked::Verdict(verdict) => return verdict,
-            Checked::NoAnswer { unjudged: None } => nobody_there(""),
-            Checked::OnlyPeople { why } => nobody_there(&format!(" ({why})")),
             Checked::NoAnswer {
                 unjudged: Some((cause, why)),
-            } => self.unjudged(request, cause, &why),
+            } => {
+                let text = unjudged(cause, &why);
+                self.requests.end_unjudged(request.id, cause, &text).await;
+                return ticket.verdict().await;
+            }
+            Checked::NoAnswer { unjudged: None } => nobody_there(""),
+            Checked::OnlyPeople { why } => nobody_there(&format!(" ({why})")),
         };
+        let outcome = Outcome::NobodyCanAnswer;
         self.requests.end(request.id, outcome, &text).await;
         ticket.verdict().await
     }
-
-    /// The end of a question that the classifier stood in for and could not judge, with nobody there (DESIGN section 7):
-    /// refused, each cause in its own way. An agent whose actions it can't read, or refuses again and again, halts: it
-    /// stops instead of guessing.
-    fn unjudged(
-        &self,
-        request: &PermissionRequest,
-        cause: NoVoteCause,
-        why: &str,
-    ) -> (Outcome, String) {
-        let halts = |what: &str| {
-            let text = format!("{what}, and nobody is there to be asked instead: {why}");
-            let aftermath = Aftermath {
-                halt: Some(AfterHalt::Unjudged {
-                    why: text.as_str().into(),
-                }),
-                wishes: Vec::new(),
-            };
-            let aftermaths = self.hooks.aftermaths();
-            aftermaths.keep(request, Answerer::Runtime, aftermath);
-            (Outcome::NobodyCanAnswer, text)
-        };
-        match cause {
-            NoVoteCause::TooLong => halts("the classifier can't read this action whole"),
-            NoVoteCause::OverLimits => halts("the classifier has met its limits"),
-            NoVoteCause::Unavailable => (
-                Outcome::Unavailable,
-                format!(
-                    "the classifier can't be asked, and nobody is there to be asked instead: {why}"
-                ),
-            ),
-            NoVoteCause::Unreadable => (
-                Outcome::Unavailable,
-                format!(
-                    "the classifier gave no answer that counts, and nobody is there to be asked instead: {why}"
-                ),
-            ),
-            NoVoteCause::NeedsPerson => {
-                nobody_there(&format!(" (the classifier leaves it to people: {why})"))
-            }
-        }
-    }
 }
 
-fn nobody_there(why: &str) -> (Outcome, String) {
-    let text =
-        format!("this needs an approval, and nobody is there to give it{why}: go on without it");
-    (Outcome::NobodyCanAnswer, text)
+/// What is told of a question that the classifier stood in for and did not judge, with nobody there.
+fn unjudged(cause: NoVoteCause, why: &str) -> String {
+    let what = match cause {
+        NoVoteCause::TooLong => "the classifier can't read this action whole",
+        NoVoteCause::OverLimits => "the classifier has met its limits",
+        NoVoteCause::Unavailable => "the classifier can't be asked",
+        NoVoteCause::Unreadable => "the classifier gave no answer that counts",
+        NoVoteCause::LeftToPeople => "the classifier leaves this action to people",
+    };
+    format!("{what}, and nobody is there to be asked instead: {why}")
+}
+
+fn nobody_there(why: &str) -> String {
+    format!("this needs an approval, and nobody is there to give it{why}: go on without it")
 }
 
 /// What a check says. One that breaks down says nothing, and the agent's task goes on.

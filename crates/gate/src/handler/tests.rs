@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use pointsman_approvals::{Answered, RequestEvent, RequestEvents};
 use pointsman_model::{
-    Answerer, Attended, Insistence, Millis, Outcome, PermissionMode, RequestId, VerdictKind,
+    AfterNoVote, Answerer, Attended, Insistence, Millis, NoVoteCause, Outcome, PermissionMode,
+    RequestId, VerdictKind,
 };
 use pointsman_policy::settings::{HookEvent, HookSetting};
 
@@ -14,7 +15,7 @@ use super::*;
 use crate::fixture::{
     Ground, Told, a_person, allow, answers, deny, guard, hook, no, no_vote, users, yes,
 };
-use crate::{AfterHalt, Classifier, ClassifierVote, Lifted, NoVoteCause};
+use crate::{Classifier, ClassifierVote, Lifted};
 
 const ASKED: HookEvent = HookEvent::PermissionRequest;
 
@@ -115,7 +116,10 @@ async fn interactive_takes_the_classifiers_yes_and_shows_its_no_as_advice() {
 
     for (vote, advice) in [
         (no(), "classifier `told` would refuse: not harmless"),
-        (no_vote(), "classifier `told` has no vote: not available"),
+        (
+            no_vote(),
+            "classifier `told` has no vote (unavailable): not available",
+        ),
     ] {
         let handler = InteractiveHandler::new(with(ground.panel(vec![]), &Told::now(vote)));
         let request = ground.request("ls");
@@ -377,47 +381,78 @@ fn in_auto(request: PermissionRequest) -> PermissionRequest {
     }
 }
 
+fn not_judging(cause: NoVoteCause) -> Arc<Told> {
+    Told::now(ClassifierVote::NoVote {
+        cause,
+        why: "so it is".into(),
+    })
+}
+
 /// Each cause has its own end, none is a yes, and what can't be read or is refused too often halts the agent.
 #[tokio::test]
 async fn unattended_in_mode_auto_each_missing_vote_ends_in_its_own_way() {
+    use AfterNoVote::{GoesOn, Halts};
     let ground = Ground::new().await;
     let cases = [
-        (NoVoteCause::Unavailable, Outcome::Unavailable, false),
-        (NoVoteCause::Unreadable, Outcome::Unavailable, false),
-        (NoVoteCause::NeedsPerson, Outcome::NobodyCanAnswer, false),
-        (NoVoteCause::TooLong, Outcome::NobodyCanAnswer, true),
-        (NoVoteCause::OverLimits, Outcome::NobodyCanAnswer, true),
+        (NoVoteCause::Unavailable, Outcome::Unavailable, GoesOn),
+        (NoVoteCause::Unreadable, Outcome::Unavailable, GoesOn),
+        (NoVoteCause::LeftToPeople, Outcome::NobodyCanAnswer, GoesOn),
+        (NoVoteCause::TooLong, Outcome::NobodyCanAnswer, Halts),
+        (NoVoteCause::OverLimits, Outcome::NobodyCanAnswer, Halts),
     ];
+    assert_eq!(cases.len(), NoVoteCause::ALL.len());
     let mut texts = Vec::new();
-    for (cause, outcome, halts) in cases {
-        let told = Told::now(ClassifierVote::NoVote {
-            cause,
-            why: "so it is".into(),
-        });
-        let panel = unattended(with(ground.panel(vec![]), &told));
-        let aftermaths = panel.hooks.aftermaths().clone();
-        let request = in_auto(ground.request("make"));
+    for (cause, outcome, afterwards) in cases {
+        let panel = unattended(with(ground.panel(vec![]), &not_judging(cause)));
         let verdict = CoordinatorHandler::new(panel)
-            .resolve(request.clone())
+            .resolve(in_auto(ground.request("make")))
             .await;
         assert_eq!(verdict.outcome(), outcome, "{cause:?}");
-        let VerdictKind::Ended { text, .. } = &verdict.kind else {
+        let VerdictKind::Unjudged { cause: told, text } = &verdict.kind else {
             panic!("{verdict:?}");
         };
+        assert_eq!((*told, told.afterwards()), (cause, afterwards));
         assert!(text.contains("so it is"), "{text}");
         texts.push(text.clone());
-        let after = aftermaths
-            .of(request.id, &verdict)
-            .and_then(|after| after.halt);
-        assert_eq!(
-            matches!(after, Some(AfterHalt::Unjudged { .. })),
-            halts,
-            "{cause:?}"
-        );
     }
     texts.sort();
     texts.dedup();
     assert_eq!(texts.len(), cases.len());
+}
+
+/// In each mode and at each handler a person is asked, and is told which of the causes it was.
+#[tokio::test]
+async fn attended_each_missing_vote_is_named_on_the_dialog() {
+    let ground = Ground::new().await;
+    for cause in NoVoteCause::ALL {
+        for auto in [true, false] {
+            let panel = || with(ground.panel(vec![]), &not_judging(cause));
+            let handlers: [Box<dyn PermissionHandler>; 2] = [
+                Box::new(CoordinatorHandler::new(panel())),
+                Box::new(InteractiveHandler::new(panel())),
+            ];
+            for handler in handlers {
+                let asked = ground.request("make");
+                let request = if auto { in_auto(asked) } else { asked };
+                let mut events = ground.requests.subscribe();
+                let verdict = tokio::spawn({
+                    let request = request.clone();
+                    async move { handler.resolve(request).await }
+                });
+                let advice = loop {
+                    if let RequestEvent::Advised { advice, .. } = events.next().await.unwrap() {
+                        break advice;
+                    }
+                };
+                assert_eq!(advice.no_vote, Some(cause));
+                assert!(advice.text.contains(&cause.to_string()), "{}", advice.text);
+                let open = ground.requests.get(request.id).unwrap();
+                assert_eq!(open.advice.len(), 1);
+                person_allows(&ground, request.id).await;
+                assert_eq!(verdict.await.unwrap().by, a_person());
+            }
+        }
+    }
 }
 
 /// A hook of the person's own may still answer what the classifier could not judge.

@@ -19,7 +19,7 @@ use super::outcome::{
 };
 use super::turn::Turn;
 use super::wish::{HookUpdate, HookWish, is_the_persons};
-use crate::{AfterHalt, Aftermath};
+use crate::Aftermath;
 
 /// Merges the turns of the PreToolUse hooks, given in the order of configuration.
 pub(super) fn pre_tool_use(raw: &JsonText, turns: Vec<Turn>) -> PreToolUse {
@@ -192,13 +192,13 @@ impl Turn {
 
 fn halting(turn: &Turn, reach: HaltReach) -> Aftermath {
     Aftermath {
-        halt: Some(AfterHalt::Hook(HookHalt {
+        halt: Some(HookHalt {
             word: HookWord {
                 hook: turn.hook.clone(),
                 text: turn.said.text.clone(),
             },
             reach,
-        })),
+        }),
         wishes: Vec::new(),
     }
 }

@@ -299,7 +299,9 @@ fn together(event: HookEvent, sample: Sample<'_>, turns: Vec<Turn>) -> String {
                             "`{hook}` answers yes, unless it must be asked or somebody is quicker"
                         )
                     }
-                    VerdictKind::Deny { .. } | VerdictKind::Ended { .. } => {
+                    VerdictKind::Deny { .. }
+                    | VerdictKind::Ended { .. }
+                    | VerdictKind::Unjudged { .. } => {
                         format!("`{hook}` answers no, unless somebody is quicker")
                     }
                 },

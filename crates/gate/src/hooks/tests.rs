@@ -10,7 +10,6 @@ use pointsman_policy::settings::{HookLife, HookMatcher, HookRun};
 use serde_json::Value;
 
 use super::*;
-use crate::AfterHalt;
 use crate::fixture::{Ground, answers, guard, hook, users};
 
 /// How long a test waits before it has failed anyway.
@@ -524,7 +523,7 @@ async fn answer_of(ground: &Ground, hooks: &Hooks, insistence: Insistence) -> St
                 )
             }
             VerdictKind::Deny { text } => format!("deny {hook}: {}", text.unwrap_or_default()),
-            VerdictKind::Ended { .. } => "ended".into(),
+            VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. } => "ended".into(),
         },
     }
 }
@@ -846,7 +845,7 @@ async fn what_follows_an_answer_follows_that_answer_alone() {
         let by_hook = verdict(by.clone());
         assert_eq!(aftermaths.of(request.id, &by_hook), None, "it is forgotten");
         aftermaths.keep(&request, by.clone(), turn.aftermath.clone());
-        let Some(AfterHalt::Hook(halt)) = aftermaths.of(request.id, &by_hook).unwrap().halt else {
+        let Some(halt) = aftermaths.of(request.id, &by_hook).unwrap().halt else {
             panic!("it halts nobody");
         };
         assert_eq!((halt.reach, &*halt.word.text), (reach, "no"));

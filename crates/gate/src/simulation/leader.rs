@@ -14,7 +14,7 @@ use pointsman_ledger::{
     RunStart, Showing,
 };
 use pointsman_model::{
-    AbsPath, Attended, Outcome, PermissionRequest, RequestId, RunId, VerdictKind,
+    AbsPath, Attended, NoVoteCause, Outcome, PermissionRequest, RequestId, RunId, VerdictKind,
 };
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::{HookSettings, Whose};
@@ -29,7 +29,7 @@ use super::witness::{Asked, Told, Witness};
 use super::{SimClock, request_of};
 use crate::{
     Adjudicator, Classifier, ClassifierVote, CoordinatorHandler, HookPlace, Hooks,
-    InteractiveHandler, LeaderRules, LeaderSays, NoVoteCause, Panel, PermissionHandler,
+    InteractiveHandler, LeaderRules, LeaderSays, Panel, PermissionHandler,
 };
 
 /// What the lives of a leader have in common.

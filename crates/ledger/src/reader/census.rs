@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use pointsman_model::{CallId, Outcome, RunId, WorkerId};
+use pointsman_model::{CallId, NoVoteCause, Outcome, RunId, VerdictKind, WorkerId};
 
 use super::{Filter, LedgerReader, ReadError};
 use crate::record::{CallDecided, RecordBody, RecordKind};
@@ -16,6 +16,8 @@ pub struct CensusRow {
     pub worker: WorkerId,
     /// How it ended: nobody could answer, it expired, the machinery failed, or the mode refuses questions.
     pub outcome: Outcome,
+    /// Why the classifier did not judge it, where it stood in for the question.
+    pub unjudged: Option<NoVoteCause>,
     /// The ladder's last answer to it.
     pub decided: CallDecided,
 }
@@ -27,17 +29,28 @@ impl LedgerReader {
     /// When the database can't be read.
     pub fn census(&self, run: RunId) -> Result<Vec<CensusRow>, ReadError> {
         let records = self.records(&Filter {
-            kinds: vec![RecordKind::CallDecided, RecordKind::CallEnded],
+            kinds: vec![
+                RecordKind::CallDecided,
+                RecordKind::RequestClosed,
+                RecordKind::CallEnded,
+            ],
             ..Filter::of_run(run)
         })?;
         let mut decided: HashMap<CallId, CallDecided> = HashMap::new();
+        let mut unjudged: HashMap<CallId, NoVoteCause> = HashMap::new();
         let mut census = Vec::new();
         for record in records.records {
             match record.body {
                 RecordBody::CallDecided(last) => {
                     decided.insert(last.call.id, *last);
                 }
+                RecordBody::RequestClosed(closed) => {
+                    if let VerdictKind::Unjudged { cause, .. } = closed.verdict.kind {
+                        unjudged.insert(closed.call, cause);
+                    }
+                }
                 RecordBody::CallEnded(ended) => {
+                    let unjudged = unjudged.remove(&ended.call);
                     let Some(decided) = decided.remove(&ended.call) else {
                         continue;
                     };
@@ -49,6 +62,7 @@ impl LedgerReader {
                             call: ended.call,
                             worker: ended.worker,
                             outcome,
+                            unjudged,
                             decided,
                         });
                     }

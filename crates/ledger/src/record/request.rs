@@ -1,7 +1,7 @@
 //! Records of questions and their answers.
 
 use pointsman_model::{
-    Answerer, CallId, Explanation, PermissionRequest, RequestId, Verdict, VerdictKind,
+    Answerer, CallId, Explanation, NoVoteCause, PermissionRequest, RequestId, Verdict, VerdictKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,9 @@ pub struct Advised {
     pub by: Answerer,
     /// What it said.
     pub text: Box<str>,
+    /// Why it has no vote, when it is a classifier that has none. Older records don't tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_vote: Option<NoVoteCause>,
 }
 
 /// A model explained what a question is about, for the people it was shown to.
@@ -112,4 +115,24 @@ pub struct LateAnswer {
 
 fn first_late() -> u32 {
     1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_from_before_causes_were_recorded_is_read() {
+        let old = r#"{"request":"r1-1","call":"c1-1","by":{"kind":"classifier","name":"c"},"text":"has no vote: late"}"#;
+        let read: Advised = serde_json::from_str(old).unwrap();
+        assert_eq!(read.no_vote, None);
+        assert_eq!(serde_json::to_string(&read).unwrap(), old);
+        let new = Advised {
+            no_vote: Some(NoVoteCause::TooLong),
+            ..read
+        };
+        let written = serde_json::to_string(&new).unwrap();
+        assert!(written.ends_with(r#","no_vote":"too_long"}"#), "{written}");
+        assert_eq!(serde_json::from_str::<Advised>(&written).unwrap(), new);
+    }
 }

@@ -1,4 +1,6 @@
-use pointsman_model::{CallId, DecisionReason, Outcome, PermissionDecision, RequestId};
+use pointsman_model::{
+    CallId, DecisionReason, NoVoteCause, Outcome, PermissionDecision, RequestId, VerdictKind,
+};
 
 use super::{Place, sample};
 use crate::{
@@ -120,7 +122,24 @@ async fn the_census_lists_what_was_refused_for_want_of_an_answer_and_nothing_els
             expected.push((call, outcome));
         }
     }
+    // Of those that the classifier did not judge it says why.
+    let mut unjudged = vec![None; expected.len()];
+    for (at, cause) in NoVoteCause::ALL.into_iter().enumerate() {
+        let call = CallId::new(run, at as u32 + 20);
+        let decided = sample::decided(call, PermissionDecision::Ask);
+        ledger.append(run, decided).await.unwrap();
+        let mut closed = sample::closed(RequestId::new(run, at as u32 + 1), call);
+        let text = "so it is".into();
+        closed.verdict.kind = VerdictKind::Unjudged { cause, text };
+        ledger.append(run, closed).await.unwrap();
+        let ended = sample::ended(call, Some(cause.outcome()));
+        ledger.append(run, ended).await.unwrap();
+        expected.push((call, cause.outcome()));
+        unjudged.push(Some(cause));
+    }
     let census = place.reader().census(run).unwrap();
+    let causes: Vec<_> = census.iter().map(|row| row.unjudged).collect();
+    assert_eq!(causes, unjudged);
     let listed: Vec<_> = census.iter().map(|row| (row.call, row.outcome)).collect();
     assert_eq!(listed, expected);
 }

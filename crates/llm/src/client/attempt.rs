@@ -115,14 +115,20 @@ impl Attempt<'_> {
                 Line::Free
             },
         };
+        let reworded = incoming.reworded;
         // A server that can't stream answers in one piece, and one that always streams is read as such.
         let read = if is_stream {
             self.streamed(body, on_delta).await?
         } else {
             endpoint.dialect.whole(&body.all().await?)
         };
-        read.map(Reply::with_ids_once)
-            .map_err(|trouble| self.fault(&host, trouble))
+        let reply = read
+            .map(Reply::with_ids_once)
+            .map_err(|trouble| self.fault(&host, trouble))?;
+        Ok(match reworded {
+            Some(reworded) => reply.reworded(&reworded),
+            None => reply,
+        })
     }
 
     async fn streamed(

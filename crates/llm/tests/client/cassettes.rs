@@ -71,6 +71,46 @@ async fn what_is_recorded_is_played_again_byte_by_byte() {
     }
 }
 
+/// Of a request with a one-time word all else has to be the same, and the answer repeats the word of today.
+#[tokio::test]
+async fn what_was_recorded_with_another_one_time_word_is_played_with_todays() {
+    let with_word = |word: &str, more: &str| Prompt {
+        system: format!("say {word} again{more}"),
+        one_time_word: Some(word.into()),
+        ..prompt("go")
+    };
+    for (dialect, way) in DIALECTS
+        .into_iter()
+        .flat_map(|dialect| [(dialect, Way::Whole), (dialect, Way::Streamed)])
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tape.jsonl");
+        let transport = Transport::recorded(None, Recorder::create(&path).unwrap()).unwrap();
+        let answer = match (dialect, way) {
+            (Dialect::Anthropic, Way::Whole) => AnthropicReply::text("0123abcd, it is").whole(),
+            (Dialect::Anthropic, Way::Streamed) => {
+                AnthropicReply::text("0123abcd, it is").streamed()
+            }
+            (Dialect::OpenAi, Way::Whole) => ChatReply::text("0123abcd, it is").whole(),
+            (Dialect::OpenAi, Way::Streamed) => ChatReply::text("0123abcd, it is").streamed(),
+        };
+        let stage = Stage::with(dialect, QUICK, transport, Spending::unlimited(), [answer]).await;
+        stage.ask(&with_word("0123abcd", ""), way).await.0.unwrap();
+
+        let cassette = Cassette::open(&path).unwrap();
+        let transport = Transport::cassette(cassette.clone());
+        let stage = Stage::with(dialect, QUICK, transport, Spending::unlimited(), []).await;
+        let other = stage.ask(&with_word("89ef4567", "!"), way).await.0;
+        let Fault::NotOnCassette { what } = other.unwrap_err().fault else {
+            panic!("another request was answered");
+        };
+        assert!(!what.contains("0123abcd"), "{what}");
+        let played = stage.ask(&with_word("89ef4567", ""), way).await.0.unwrap();
+        assert_eq!(played.text(), "89ef4567, it is");
+        assert_eq!(cassette.left(), 0);
+    }
+}
+
 #[tokio::test]
 async fn a_key_that_comes_back_in_a_reply_is_not_recorded() {
     let folder = tempfile::tempdir().unwrap();

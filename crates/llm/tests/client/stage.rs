@@ -99,5 +99,6 @@ pub(crate) fn prompt(words: &str) -> Prompt {
         }],
         output_tokens_max: 1_000,
         temperature: None,
+        one_time_word: None,
     }
 }

@@ -281,7 +281,7 @@ fn request_line(body: &RecordBody) -> String {
             let said = match &late.answer {
                 VerdictKind::Allow { .. } => "allow",
                 VerdictKind::Deny { .. } => "deny",
-                VerdictKind::Ended { .. } => "an end",
+                VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. } => "an end",
             };
             format!("too late: {said} by {}", shown::line(&late.by.to_string()))
         }

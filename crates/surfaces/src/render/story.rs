@@ -223,7 +223,8 @@ fn edit(request: &RequestStory) -> Option<(String, &JsonText)> {
         } => Some((shown::line(&verdict.by.to_string()), edited)),
         VerdictKind::Allow { edited: None, .. }
         | VerdictKind::Deny { .. }
-        | VerdictKind::Ended { .. } => None,
+        | VerdictKind::Ended { .. }
+        | VerdictKind::Unjudged { .. } => None,
     }
 }
 

@@ -76,13 +76,16 @@ fn census_line(line: &CensusLine) -> String {
         Some(rule) => format!("allow `{}`", shown::line(rule.as_str())),
         None => "no rule may".into(),
     };
+    let mut how = line.outcome.as_str().replace('_', " ");
+    if let Some(cause) = line.unjudged {
+        how.push_str(&format!(", the classifier: {cause}"));
+    }
     format!(
-        "  {}  {}: {} {}  ({})\n      {rule}",
+        "  {}  {}: {} {}  ({how})\n      {rule}",
         line.call,
         shown::line(&line.lineage.to_string()),
         line.tool,
         shown::line(&line.what),
-        line.outcome.as_str().replace('_', " "),
     )
 }
 

@@ -41,6 +41,13 @@ pub fn verdict_line(verdict: &Verdict) -> String {
                 shown::line(text)
             );
         }
+        VerdictKind::Unjudged { cause, text } => {
+            return format!(
+                "{}, the classifier: {cause} ({})",
+                cause.outcome().as_str().replace('_', " "),
+                shown::line(text)
+            );
+        }
     };
     format!("{what} by {}", shown::line(&verdict.by.to_string()))
 }

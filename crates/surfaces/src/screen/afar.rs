@@ -95,6 +95,7 @@ impl Afar {
                 let advice = Advice {
                     by: advised.by.clone(),
                     text: advised.text.clone(),
+                    no_vote: advised.no_vote,
                 };
                 let open = self.open.get_mut(&advised.request)?;
                 open.advice.push(advice.clone());

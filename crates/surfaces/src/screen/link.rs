@@ -77,7 +77,9 @@ impl FarLeader {
             VerdictKind::Allow { edited, grant } => (AnswerWord::Allow, None, edited, grant),
             VerdictKind::Deny { text } => (AnswerWord::Deny, text, None, None),
             // A surface answers; it never ends a request in another way.
-            VerdictKind::Ended { .. } => return Some("nothing was answered".into()),
+            VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. } => {
+                return Some("nothing was answered".into());
+            }
         };
         let ask = Ask::Answer {
             id: open.request.id,

@@ -49,10 +49,8 @@ impl Refused {
         let verdict = &closed.verdict;
         match (&verdict.kind, &verdict.by) {
             (VerdictKind::Deny { text }, Answerer::Classifier { .. }) => {
-                let advice = Advice {
-                    by: verdict.by.clone(),
-                    text: text.clone().unwrap_or_else(|| "refused".into()),
-                };
+                let said = text.as_deref().unwrap_or("refused");
+                let advice = Advice::says(verdict.by.clone(), said);
                 self.order.push_back(request.id);
                 let _ = self.list.add(Arc::new(OpenRequest {
                     request,
@@ -79,7 +77,10 @@ impl Refused {
                 };
                 self.forget_first(passed, "it was asked for again, and passed");
             }
-            (VerdictKind::Deny { .. } | VerdictKind::Ended { .. }, _) => {}
+            (
+                VerdictKind::Deny { .. } | VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. },
+                _,
+            ) => {}
         }
     }
 

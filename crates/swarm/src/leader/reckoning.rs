@@ -33,6 +33,7 @@ pub(super) fn census(
             tool: row.decided.call.tool.clone(),
             what: what(&row.decided.call.input, &row.decided.effects.list),
             outcome: row.outcome,
+            unjudged: row.unjudged,
             rule: rule_for(&row, &frozen, tree),
         })
     };

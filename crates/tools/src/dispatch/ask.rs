@@ -149,7 +149,7 @@ impl Dispatch {
 
     async fn heed(&self, form: &JudgedForm, verdict: &Verdict) -> Result<Heeded, Refusal> {
         let edited = match &verdict.kind {
-            VerdictKind::Deny { .. } | VerdictKind::Ended { .. } => {
+            VerdictKind::Deny { .. } | VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. } => {
                 let mut refusal = Refusal::by_verdict(verdict, self.narrowest(form).as_ref());
                 refusal.name_asking_hook(&form.judgement.reason);
                 if refusal.outcome == Some(Outcome::DeniedByClassifier) {

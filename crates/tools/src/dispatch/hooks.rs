@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use pointsman_gate::{
-    AfterHalt, Asker, FailedHow, HaltReach, Happening, Heard, HookScene, HookWish, HookWord,
-    Stopping,
+    Asker, FailedHow, HaltReach, Happening, Heard, HookScene, HookWish, HookWord, Stopping,
 };
-use pointsman_model::{AbsPath, CallEvent, Effects, Millis, RequestId, Verdict, VerdictKind};
+use pointsman_model::{
+    AbsPath, AfterNoVote, CallEvent, Effects, Millis, RequestId, Verdict, VerdictKind,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::agent_state::{Halt, HaltCause};
@@ -197,20 +198,23 @@ impl Dispatch {
     /// Does what follows a verdict beyond its call, as far as it stops somebody: a hook may stop the agent or the run, a
     /// call that could not be judged may halt the agent. Gives what a hook loosens, for when the call passes.
     pub(super) fn follow(&self, request: RequestId, verdict: &Verdict) -> Vec<HookWish> {
-        let Some(aftermath) = self.seat.hooks.aftermaths().of(request, verdict) else {
-            return Vec::new();
-        };
+        let aftermath = self.seat.hooks.aftermaths().of(request, verdict);
+        let aftermath = aftermath.unwrap_or_default();
         match (aftermath.halt, &verdict.kind) {
-            (Some(AfterHalt::Hook(halt)), VerdictKind::Deny { .. }) => {
+            (Some(halt), VerdictKind::Deny { .. }) => {
                 self.halt_by_hook(halt.reach, &halt.word.hook, &halt.word.text);
             }
-            (Some(AfterHalt::Unjudged { why }), VerdictKind::Ended { .. }) => {
-                self.state.halt(Halt {
+            (_, VerdictKind::Unjudged { cause, text }) => match cause.afterwards() {
+                AfterNoVote::GoesOn => {}
+                AfterNoVote::Halts => self.state.halt(Halt {
                     cause: HaltCause::Unjudged,
-                    reason: why.into(),
-                });
-            }
-            (Some(_) | None, _) => {}
+                    reason: text.as_ref().into(),
+                }),
+            },
+            (
+                _,
+                VerdictKind::Allow { .. } | VerdictKind::Deny { .. } | VerdictKind::Ended { .. },
+            ) => {}
         }
         aftermath.wishes
     }

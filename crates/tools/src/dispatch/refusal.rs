@@ -3,8 +3,8 @@
 //! never says that a person declined when none did.
 
 use pointsman_model::{
-    CallEvent, Cover, DecisionReason, IllegalTransition, Judgement, Outcome, PermissionDecision,
-    RuleText, ToolName, Verdict, VerdictKind, visible,
+    CallEvent, Cover, DecisionReason, IllegalTransition, Judgement, NoVoteCause, Outcome,
+    PermissionDecision, RuleText, ToolName, Verdict, VerdictKind, visible,
 };
 
 use super::agent_state::Halt;
@@ -205,6 +205,7 @@ impl Refusal {
                 | Outcome::Refused
                 | Outcome::Superseded => format!("refused: {text}. {ANOTHER_WAY}"),
             },
+            VerdictKind::Unjudged { cause, text } => unjudged(*cause, text, rule),
         };
         Self::new(outcome, text)
     }
@@ -277,6 +278,24 @@ impl From<super::bound::BindError> for Refusal {
 impl From<pointsman_ledger::AppendError> for Refusal {
     fn from(error: pointsman_ledger::AppendError) -> Self {
         Self::unavailable(&error)
+    }
+}
+
+/// What an agent is told whose call the classifier did not judge.
+fn unjudged(cause: NoVoteCause, text: &str, rule: Option<&RuleText>) -> String {
+    match cause {
+        NoVoteCause::Unavailable | NoVoteCause::Unreadable => {
+            format!("not run: {text}. Nobody said no; it may be asked again later.")
+        }
+        NoVoteCause::LeftToPeople => {
+            format!("refused: {text}. {}{ANOTHER_WAY}", would_allow(rule))
+        }
+        NoVoteCause::TooLong | NoVoteCause::OverLimits => {
+            format!(
+                "refused: {text}. {}This agent halts here.",
+                would_allow(rule)
+            )
+        }
     }
 }
 

@@ -20,8 +20,11 @@ impl Table {
         now: Now,
         effects: &mut Effects,
     ) {
-        if matches!(answer.kind, VerdictKind::Ended { .. }) {
-            return effects.push(Effect::Answered(done, Err(AnswerError::NotAnAnswer)));
+        match answer.kind {
+            VerdictKind::Allow { .. } | VerdictKind::Deny { .. } => {}
+            VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. } => {
+                return effects.push(Effect::Answered(done, Err(AnswerError::NotAnAnswer)));
+            }
         }
         let Some(key) = self.find(id) else {
             return match self.closed.get_mut(id) {
@@ -160,8 +163,14 @@ fn says_the_same(one: &VerdictKind, other: &VerdictKind) -> bool {
         (VerdictKind::Deny { .. }, VerdictKind::Deny { .. }) => true,
         (VerdictKind::Allow { .. }, VerdictKind::Allow { .. }) => one == other,
         (
-            VerdictKind::Allow { .. } | VerdictKind::Deny { .. } | VerdictKind::Ended { .. },
-            VerdictKind::Allow { .. } | VerdictKind::Deny { .. } | VerdictKind::Ended { .. },
+            VerdictKind::Allow { .. }
+            | VerdictKind::Deny { .. }
+            | VerdictKind::Ended { .. }
+            | VerdictKind::Unjudged { .. },
+            VerdictKind::Allow { .. }
+            | VerdictKind::Deny { .. }
+            | VerdictKind::Ended { .. }
+            | VerdictKind::Unjudged { .. },
         ) => false,
     }
 }

@@ -1,6 +1,6 @@
 //! How a request ends without an answer: its deadline passes, its ticket is dropped, it is stopped.
 
-use pointsman_model::{Answerer, Outcome, RequestId, Verdict, VerdictKind};
+use pointsman_model::{Answerer, Outcome, RequestId, Verdict};
 
 use super::{
     Claim, Counted, Done, Effect, Effects, Ending, Event, Key, Now, Phase, Table, Tally, TallyKey,
@@ -97,10 +97,7 @@ impl Table {
             return;
         };
         let verdict = Verdict {
-            kind: VerdictKind::Ended {
-                outcome: ending.outcome,
-                text: ending.text,
-            },
+            kind: ending.into(),
             by: Answerer::Runtime,
             at: now.wall,
             digest: entry.request.digest,
@@ -109,7 +106,7 @@ impl Table {
     }
 
     pub(super) fn expire(&mut self, key: Key, now: Now, effects: &mut Effects) {
-        let ending = Ending {
+        let ending = Ending::Because {
             outcome: Outcome::Expired,
             text: EXPIRED.into(),
         };
@@ -126,7 +123,7 @@ impl Table {
         entry.waiters.retain(|waiter| !waiter.is_closed());
         match entry.phase {
             Phase::Open if entry.waiters.is_empty() => {
-                let ending = Ending {
+                let ending = Ending::Because {
                     outcome: Outcome::Cancelled,
                     text: WITHDRAWN.into(),
                 };
@@ -185,7 +182,7 @@ impl Table {
     }
 
     fn stop_one(&mut self, key: Key, now: Now, effects: &mut Effects) {
-        let ending = Ending {
+        let ending = Ending::Because {
             outcome: Outcome::Cancelled,
             text: STOPPED.into(),
         };

@@ -233,6 +233,7 @@ impl Table {
                 call: entry.request.call.id,
                 by: advice.by.clone(),
                 text: advice.text.clone(),
+                no_vote: advice.no_vote,
             }),
         });
         effects.push(Effect::Publish(RequestEvent::Advised { id, advice }));

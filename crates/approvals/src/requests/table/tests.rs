@@ -220,7 +220,7 @@ impl Harness {
             Step::Stop => {
                 let (done, ended) = oneshot::channel();
                 self.ends.push(ended);
-                let ending = Ending {
+                let ending = Ending::Because {
                     outcome: Outcome::Cancelled,
                     text: "stopped".into(),
                 };

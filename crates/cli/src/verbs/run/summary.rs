@@ -29,6 +29,7 @@ pub(super) fn object(summary: &RunSummary) -> Value {
                 "tool": line.tool,
                 "what": &*line.what,
                 "outcome": line.outcome,
+                "unjudged": line.unjudged,
                 "rule": line.rule,
             })
         })

@@ -72,8 +72,8 @@ struct UseBlock {
 }
 
 /// Reads a reply that came in one piece.
-pub(in super::super) fn whole(body: &[u8]) -> Result<Reply, Trouble> {
-    let reply: WholeReply = serde_json::from_slice(body)?;
+pub(in super::super) fn whole(body: &str) -> Result<Reply, Trouble> {
+    let reply: WholeReply = serde_json::from_str(body)?;
     let mut parts = Vec::with_capacity(reply.content.len());
     for block in &reply.content {
         let kind: Kind = serde_json::from_str(block.get())?;

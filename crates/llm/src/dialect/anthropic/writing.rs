@@ -117,6 +117,7 @@ pub(in super::super) fn request(
         headers: vec![("anthropic-version", VERSION)],
         key_header: ("x-api-key", ""),
         body: serde_json::to_vec(&request)?.into(),
+        one_time_word: prompt.one_time_word.clone(),
     })
 }
 

@@ -91,8 +91,8 @@ impl Counted {
 }
 
 /// Reads a reply that came in one piece.
-pub(in super::super) fn whole(body: &[u8]) -> Result<Reply, Trouble> {
-    let reply: WholeReply = serde_json::from_slice(body)?;
+pub(in super::super) fn whole(body: &str) -> Result<Reply, Trouble> {
+    let reply: WholeReply = serde_json::from_str(body)?;
     if let Some(error) = &reply.error {
         return Err(Trouble::Error(error_of(error)));
     }

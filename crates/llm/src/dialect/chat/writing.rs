@@ -114,6 +114,7 @@ pub(in super::super) fn request(
         headers: Vec::new(),
         key_header: ("authorization", "Bearer "),
         body: serde_json::to_vec(&request)?.into(),
+        one_time_word: prompt.one_time_word.clone(),
     })
 }
 

@@ -334,10 +334,10 @@ mod tests {
             epoch: Epoch::FIRST,
             shown: true,
             touched: false,
-            advice: vec![Advice {
-                by: Answerer::Classifier { name: "c".into() },
-                text: text.into(),
-            }],
+            advice: vec![Advice::says(
+                Answerer::Classifier { name: "c".into() },
+                text,
+            )],
             explanation: Some(Arc::new(Explanation {
                 explanation: text.into(),
                 reasoning: text.into(),

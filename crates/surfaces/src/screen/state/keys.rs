@@ -192,6 +192,6 @@ fn sending(kind: &VerdictKind) -> &'static str {
     match kind {
         VerdictKind::Allow { .. } => "a yes is on its way",
         VerdictKind::Deny { .. } => "a no is on its way",
-        VerdictKind::Ended { .. } => "is being ended",
+        VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. } => "is being ended",
     }
 }

@@ -44,7 +44,7 @@ fn told(stage: &Stage) -> Vec<String> {
             }
             VerdictKind::Deny { text: None } => "no".to_owned(),
             VerdictKind::Deny { text: Some(text) } => format!("no: {text}"),
-            VerdictKind::Ended { .. } => "ended".to_owned(),
+            VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. } => "ended".to_owned(),
         };
         format!("{} {what}", request.id)
     };
@@ -413,12 +413,12 @@ fn a_checkers_word_comes_into_the_request_that_is_read() {
     stage.asks(fixture::request(1, "one")).press("<enter>");
     stage.take(Event::Advised(
         id(1),
-        Advice {
-            by: Answerer::Classifier {
+        Advice::says(
+            Answerer::Classifier {
                 name: "guard".into(),
             },
-            text: "looks\nodd".into(),
-        },
+            "looks\nodd",
+        ),
     ));
     let text = stage.text();
     assert!(text.contains("what checks say of it"), "{text}");

@@ -36,7 +36,7 @@ fn in_short(kind: &VerdictKind) -> String {
         } => format!("allow+{}", grant.rules[0]),
         VerdictKind::Deny { text: Some(text) } => format!("deny:{text}"),
         VerdictKind::Deny { text: None } => "deny".into(),
-        VerdictKind::Ended { .. } => "ended".into(),
+        VerdictKind::Ended { .. } | VerdictKind::Unjudged { .. } => "ended".into(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pointsman_ledger::RecordBody;
-use pointsman_model::{CallState, Outcome, PermissionMode, VerdictKind};
+use pointsman_model::{AfterNoVote, CallState, NoVoteCause, Outcome, PermissionMode, VerdictKind};
 use serde_json::{Value, json};
 
 use super::bench::{Bench, Layout, person};
@@ -117,6 +117,34 @@ async fn nobody_there_is_told_as_that() {
     assert!(end.text.contains("nobody can answer"), "{}", end.text);
     assert!(end.text.contains("Bash(touch x)"), "{}", end.text);
     assert!(!end.text.contains("a person at"), "{}", end.text);
+}
+
+/// Each cause reads as itself, with the outcome it belongs to, and no person is said to have declined.
+#[tokio::test]
+async fn what_the_classifier_did_not_judge_is_told_as_that() {
+    for cause in NoVoteCause::ALL {
+        let bench = Layout::rules(&[])
+            .answer(move |_| {
+                let text = format!("so it is: {cause}").into();
+                Some((
+                    VerdictKind::Unjudged { cause, text },
+                    pointsman_model::Answerer::Runtime,
+                ))
+            })
+            .build()
+            .await;
+        let end = bench.call("Bash", json!({ "command": "touch x" })).await;
+        assert_eq!(
+            (end.state, end.outcome),
+            (CallState::Error, Some(cause.outcome()))
+        );
+        let told = format!("so it is: {cause}");
+        assert!(end.text.contains(&told), "{}", end.text);
+        let halts = cause.afterwards() == AfterNoVote::Halts;
+        assert_eq!(end.text.contains("halts here"), halts, "{}", end.text);
+        let next = bench.call("Bash", json!({ "command": "touch y" })).await;
+        assert_eq!(next.text.contains("was halted"), halts, "{}", next.text);
+    }
 }
 
 #[tokio::test]
