@@ -99,6 +99,21 @@ impl ModelAnswer {
         self
     }
 
+    /// The same with another status.
+    #[must_use]
+    pub fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    /// The same with other bytes for its body, in one piece.
+    #[must_use]
+    pub fn with_body(mut self, change: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let mut all = self.pieces.concat();
+        change(&mut all);
+        self.pieces = vec![all];
+        self
+    }
+
     /// The same in pieces of so many bytes, wherever that cuts them.
     #[must_use]
     pub fn in_pieces_of(mut self, bytes: usize) -> Self {

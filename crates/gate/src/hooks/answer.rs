@@ -127,8 +127,13 @@ pub(super) fn read(event: HookEvent, finished: &Finished) -> Said {
     }
 }
 
-/// Reads the line of a hook that stays.
+/// Reads the line of a hook that stays, or what an address answered.
 pub(super) fn read_line(event: HookEvent, line: &[u8]) -> Said {
+    // A reader of JSON lets any bytes pass in what it skips.
+    if std::str::from_utf8(line).is_err() {
+        let text = String::from_utf8_lossy(line);
+        return tightening(event, &text).unwrap_or_else(|| Said::failed(NO_TEXT));
+    }
     said(event, line).unwrap_or_else(|why| Said::failed(&why))
 }
 
@@ -220,6 +225,9 @@ enum Written {
     Garbled { text: String, why: String },
 }
 
+/// Why bytes are no answer.
+const NO_TEXT: &str = "what it wrote is no answer: it is no UTF-8 text";
+
 /// Words of answers. Text in which one stands is an answer that went wrong.
 const ANSWER_WORDS: [&str; 4] = [
     "\"hookSpecificOutput\"",
@@ -246,7 +254,7 @@ impl Written {
             );
         };
         if std::str::from_utf8(&bytes).is_err() {
-            return garbled(text, "what it wrote is no answer: it is no UTF-8 text");
+            return garbled(text, NO_TEXT);
         }
         if text.starts_with('{') {
             return Self::Object(text);

@@ -499,6 +499,23 @@ fn an_address_answers_with_an_object_of_success() {
     }
 }
 
+/// Bytes that are no text, even in a key that nobody reads: what was to be a yes is none, what was to be a no is one.
+#[test]
+fn of_bytes_that_are_no_text_only_what_is_stricter_counts() {
+    for (word, came) in [
+        ("allow", HookCame::Failed),
+        ("deny", HookCame::Deny),
+        ("ask", HookCame::Ask),
+    ] {
+        let mut bytes = br#"{"x":"?","#.to_vec();
+        bytes.extend_from_slice(&decision(word, "").as_bytes()[1..]);
+        bytes[6] = 0xff;
+        let line = read_line(HookEvent::PreToolUse, &bytes);
+        let response = read_response(HookEvent::PreToolUse, 200, &bytes);
+        assert_eq!((line.came, response.came), (came, came), "{word}");
+    }
+}
+
 #[test]
 fn long_texts_are_cut() {
     let said = read(

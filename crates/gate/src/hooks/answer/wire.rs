@@ -124,19 +124,25 @@ const TOP: [&str; 8] = [
     "turn",
 ];
 
+/// Keys of the part for PreToolUse.
+const PRE_TOOL_USE: [&str; 6] = [
+    "hookEventName",
+    "permissionDecision",
+    "permissionDecisionReason",
+    "updatedInput",
+    "updatedPermissions",
+    "additionalContext",
+];
+
+/// Keys of the part for PermissionRequest.
+const PERMISSION_REQUEST: [&str; 3] = ["hookEventName", "decision", "additionalContext"];
+
 /// The first key of an answer that nobody reads at an event at which answers decide. It may have been to.
 pub(super) fn stray_key(event: HookEvent, text: &[u8]) -> Option<String> {
     type Keys<T> = BTreeMap<String, T>;
     let specific: &[&str] = match event {
-        HookEvent::PreToolUse => &[
-            "hookEventName",
-            "permissionDecision",
-            "permissionDecisionReason",
-            "updatedInput",
-            "updatedPermissions",
-            "additionalContext",
-        ],
-        HookEvent::PermissionRequest => &["hookEventName", "decision", "additionalContext"],
+        HookEvent::PreToolUse => &PRE_TOOL_USE,
+        HookEvent::PermissionRequest => &PERMISSION_REQUEST,
         HookEvent::PermissionDenied
         | HookEvent::PostToolUse
         | HookEvent::PostToolUseFailure
@@ -168,4 +174,63 @@ pub(super) fn object(raw: Option<&RawValue>) -> Result<Option<JsonText>, String>
         .map(|raw| JsonText::parse(raw.get()))
         .transpose()
         .map_err(|error| format!("its updatedInput is of no use: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde::de::value::Error;
+    use serde::de::{Error as _, Visitor};
+    use serde::{Deserializer, forward_to_deserialize_any};
+
+    use super::*;
+
+    /// Gives nothing to read, and keeps which fields were wanted.
+    struct Wanted<'a>(&'a mut BTreeSet<&'static str>);
+
+    impl<'de> Deserializer<'de> for Wanted<'_> {
+        type Error = Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+            Err(Error::custom("no struct"))
+        }
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            fields: &'static [&'static str],
+            _: V,
+        ) -> Result<V::Value, Error> {
+            self.0.extend(fields);
+            Err(Error::custom("nothing more is wanted"))
+        }
+
+        forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct
+            newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+
+    /// The keys that a part of an answer is read from.
+    fn keys_of<T: for<'de> Deserialize<'de>>() -> BTreeSet<&'static str> {
+        let mut keys = BTreeSet::new();
+        assert!(T::deserialize(Wanted(&mut keys)).is_err());
+        assert!(!keys.is_empty());
+        keys
+    }
+
+    /// A key that is read and stands in no list would count as a stray one, and one that is in a list and is read by
+    /// nobody would be passed over.
+    #[test]
+    fn each_key_that_is_read_is_known() {
+        // Read by nobody, and no decision either; the second by the pipe to hooks that stay.
+        let unread = ["suppressOutput", "turn"];
+        let read = keys_of::<Output>().into_iter().chain(unread);
+        assert_eq!(BTreeSet::from(TOP), read.collect());
+        // Of events at which an answer decides nothing about a call.
+        let elsewhere = ["updatedToolOutput", "retry"];
+        let known = PRE_TOOL_USE.into_iter().chain(PERMISSION_REQUEST);
+        assert_eq!(keys_of::<Specific>(), known.chain(elsewhere).collect());
+    }
 }
