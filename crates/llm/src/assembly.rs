@@ -44,11 +44,17 @@ pub(crate) enum Misfit {
     NoName,
 }
 
+/// Whether a reply may have so many parts, however it comes.
+pub(crate) fn in_bounds(parts: usize) -> Result<(), Misfit> {
+    if parts > PARTS_MAX {
+        return Err(Misfit::TooMany);
+    }
+    Ok(())
+}
+
 impl Assembly {
     fn begin(&mut self, at: u64, part: Growing) -> Result<(), Misfit> {
-        if self.parts.len() >= PARTS_MAX {
-            return Err(Misfit::TooMany);
-        }
+        in_bounds(self.parts.len().saturating_add(1))?;
         match self.parts.insert(at, part) {
             None => Ok(()),
             Some(_) => Err(Misfit::Twice),

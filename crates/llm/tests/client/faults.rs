@@ -15,6 +15,21 @@ fn good(dialect: Dialect) -> ModelAnswer {
     }
 }
 
+fn uses_of_one_id(dialect: Dialect, count: usize) -> ModelAnswer {
+    let body = match dialect {
+        Dialect::Anthropic => {
+            let block = json!({"type": "tool_use", "id": "a", "name": "Read", "input": {}});
+            json!({"content": vec![block; count], "stop_reason": "tool_use", "model": "m"})
+        }
+        Dialect::OpenAi => {
+            let call = json!({"id": "a", "function": {"name": "Read", "arguments": "{}"}});
+            let message = json!({"tool_calls": vec![call; count]});
+            json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
+        }
+    };
+    ModelAnswer::json(200, &body)
+}
+
 fn error(dialect: Dialect, status: u16, kind: &str, text: &str) -> ModelAnswer {
     let body = match dialect {
         Dialect::Anthropic => json!({"type": "error", "error": {"type": kind, "message": text}}),
@@ -50,6 +65,8 @@ async fn transient_faults_are_asked_about_again() {
                 "{\"choices\": [], \"content\": [7]}",
             ),
             ModelAnswer::of(200, "text/html", "<html>sign in here</html>"),
+            // So many that to tell them apart would take for ever.
+            uses_of_one_id(dialect, 1_000),
         ];
         for (number, fault) in faults.into_iter().enumerate() {
             let stage = Stage::new(dialect, QUICK, [fault, good(dialect)]).await;

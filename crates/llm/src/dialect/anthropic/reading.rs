@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::{Progress, Trouble, error_of};
-use crate::assembly::{Assembly, OnDelta};
+use crate::assembly::{Assembly, OnDelta, in_bounds};
 use crate::{Delta, ModelPart, OtherPart, Reply, Stop, ToolInputText, ToolUse, Usage};
 
 #[derive(Deserialize)]
@@ -74,6 +74,7 @@ struct UseBlock {
 /// Reads a reply that came in one piece.
 pub(in super::super) fn whole(body: &str) -> Result<Reply, Trouble> {
     let reply: WholeReply = serde_json::from_str(body)?;
+    in_bounds(reply.content.len())?;
     let mut parts = Vec::with_capacity(reply.content.len());
     for block in &reply.content {
         let kind: Kind = serde_json::from_str(block.get())?;

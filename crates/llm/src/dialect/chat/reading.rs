@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::super::{Progress, Trouble, error_of};
-use crate::assembly::{Assembly, OnDelta};
+use crate::assembly::{Assembly, OnDelta, in_bounds};
 use crate::{Delta, ModelPart, Reply, Stop, ToolInputText, ToolUse, Usage};
 
 /// What ends a stream.
@@ -110,7 +110,9 @@ pub(in super::super) fn whole(body: &str) -> Result<Reply, Trouble> {
     };
     let text = choice.message.content.filter(|text| !text.is_empty());
     parts.extend(text.or(declined).map(ModelPart::Text));
-    for (call, number) in choice.message.tool_calls.into_iter().flatten().zip(1_u32..) {
+    let calls = choice.message.tool_calls.unwrap_or_default();
+    in_bounds(calls.len())?;
+    for (call, number) in calls.into_iter().zip(1_u32..) {
         let name = call.function.name.unwrap_or_default();
         if name.is_empty() {
             return Err(Trouble::Unreadable(
