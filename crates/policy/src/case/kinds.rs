@@ -34,29 +34,38 @@ fn command(line: &str) -> String {
     text
 }
 
+/// The lines of a file, each as a case.
+fn cases(kind: &str, text: &'static str) -> Vec<(&'static str, Value)> {
+    let mut section = Value::Null;
+    let mut cases = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if let Some(head) = line.strip_prefix("@ ") {
+            section = serde_json::from_str(head).unwrap();
+            continue;
+        }
+        if line.starts_with("# ") {
+            continue;
+        }
+        let mut case = json!({
+            "id": kind, "cwd": "/w/proj", "home": "/home/dev", "tool": "Bash", "why": "", "source": "",
+            "mode": section["mode"], "expected": section["expected"], "also_ok": section["also_ok"],
+            "settings": {"permissions": {"allow": section["allow"], "deny": section["deny"]}},
+            "input": {"command": command(line)},
+        });
+        if !section["fs"].is_null() {
+            case["fs"] = section["fs"].clone();
+        }
+        cases.push((line, case));
+    }
+    cases
+}
+
 #[test]
 fn lines_of_every_kind_get_the_answer_that_is_right() {
     let mut wrong = Vec::new();
     let mut judged = 0;
     for (kind, text) in KINDS {
-        let mut section = Value::Null;
-        for line in text.lines().filter(|line| !line.is_empty()) {
-            if let Some(head) = line.strip_prefix("@ ") {
-                section = serde_json::from_str(head).unwrap();
-                continue;
-            }
-            if line.starts_with("# ") {
-                continue;
-            }
-            let mut case = json!({
-                "id": kind, "cwd": "/w/proj", "home": "/home/dev", "tool": "Bash", "why": "", "source": "",
-                "mode": section["mode"], "expected": section["expected"], "also_ok": section["also_ok"],
-                "settings": {"permissions": {"allow": section["allow"], "deny": section["deny"]}},
-                "input": {"command": command(line)},
-            });
-            if !section["fs"].is_null() {
-                case["fs"] = section["fs"].clone();
-            }
+        for (line, case) in cases(kind, text) {
             let result = run_case(&case.to_string()).unwrap();
             judged += 1;
             if !result.ok {
@@ -66,4 +75,27 @@ fn lines_of_every_kind_get_the_answer_that_is_right() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(judged > 2_000, "only {judged} lines");
+}
+
+/// Of a hundred everyday lines that the rules allow, so many may be asked for all the same.
+const ASKED_PERCENT_MAX: usize = 2;
+
+#[test]
+fn everyday_lines_are_seldom_asked_for() {
+    let lines = cases("everyday", include_str!("kinds/everyday.txt"));
+    let asked: Vec<String> = lines
+        .iter()
+        .filter_map(|(line, case)| {
+            let result = run_case(&case.to_string()).unwrap();
+            (!result.ok).then(|| format!("{} for {line}", result.decision))
+        })
+        .collect();
+    assert!(lines.len() >= 300, "only {} lines", lines.len());
+    assert!(
+        asked.len() * 100 <= lines.len() * ASKED_PERCENT_MAX,
+        "{} of {}\n{}",
+        asked.len(),
+        lines.len(),
+        asked.join("\n")
+    );
 }
