@@ -136,7 +136,7 @@ impl Walker<'_> {
             self.sink.full = true;
             return Input::default();
         };
-        for field in fields.iter_mut().skip(1) {
+        for field in &mut fields {
             if names_a_program_for_zsh(field) {
                 field.known = crate::expand::unknown("", crate::field::Shape::One);
             }

@@ -63,7 +63,7 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
     BY_NAME.get(name).copied()
 }
 
-static ENTRIES: [Entry; 35] = [
+static ENTRIES: [Entry; 36] = [
     Entry {
         names: &["command"],
         kind: Kind::Plain,
@@ -74,6 +74,13 @@ static ENTRIES: [Entry; 35] = [
     Entry {
         names: &["builtin", "noglob", "nocorrect"],
         kind: Kind::Plain,
+        in_shell: true,
+        ..BASE
+    },
+    Entry {
+        // `repeat 2 command`, a word of zsh.
+        names: &["repeat"],
+        skip: 1,
         in_shell: true,
         ..BASE
     },
