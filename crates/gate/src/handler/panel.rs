@@ -50,6 +50,8 @@ pub(super) enum Checked {
     OnlyPeople {
         /// Which, and how.
         why: Box<str>,
+        /// Why the classifier could not judge before, where it was asked and could not.
+        unjudged: Option<(NoVoteCause, Box<str>)>,
     },
 }
 
@@ -145,7 +147,7 @@ impl Panel {
                         return Checked::Verdict(verdict);
                     }
                 }
-                Word::OnlyPeople { why } => return Checked::OnlyPeople { why },
+                Word::OnlyPeople { why } => return Checked::OnlyPeople { why, unjudged },
                 Word::NoVote { cause, why } => unjudged = Some((cause, why)),
                 Word::Nothing => {}
             }
@@ -167,15 +169,23 @@ impl Panel {
             .collect();
         let text = match self.in_turn(ticket, request, &checks).await {
             Checked::Verdict(verdict) => return verdict,
+            // A guard that failed as well takes nothing from what the classifier's silence means for the agent.
             Checked::NoAnswer {
                 unjudged: Some((cause, why)),
+            }
+            | Checked::OnlyPeople {
+                unjudged: Some((cause, why)),
+                ..
             } => {
                 let text = unjudged(cause, &why);
                 self.requests.end_unjudged(request.id, cause, &text).await;
                 return ticket.verdict().await;
             }
             Checked::NoAnswer { unjudged: None } => nobody_there(""),
-            Checked::OnlyPeople { why } => nobody_there(&format!(" ({why})")),
+            Checked::OnlyPeople {
+                why,
+                unjudged: None,
+            } => nobody_there(&format!(" ({why})")),
         };
         let outcome = Outcome::NobodyCanAnswer;
         self.requests.end(request.id, outcome, &text).await;

@@ -420,6 +420,23 @@ async fn unattended_in_mode_auto_each_missing_vote_ends_in_its_own_way() {
     assert_eq!(texts.len(), cases.len());
 }
 
+/// A guard that fails besides does not keep an agent going whose action can't be judged.
+#[tokio::test]
+async fn unattended_a_failing_guard_hides_no_missing_vote() {
+    let ground = Ground::new().await;
+    for cause in NoVoteCause::ALL {
+        let hooks = vec![guard(hook(ASKED, 1, "exit 1"))];
+        let panel = unattended(with(ground.panel(hooks), &not_judging(cause)));
+        let verdict = CoordinatorHandler::new(panel)
+            .resolve(in_auto(ground.request("make")))
+            .await;
+        assert!(
+            matches!(verdict.kind, VerdictKind::Unjudged { cause: of, .. } if of == cause),
+            "{verdict:?}"
+        );
+    }
+}
+
 /// In each mode and at each handler a person is asked, and is told which of the causes it was.
 #[tokio::test]
 async fn attended_each_missing_vote_is_named_on_the_dialog() {
