@@ -6,20 +6,20 @@
 
 mod files;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use pointsman_model::{
     AbsPath, Change, Digest, DigestBuilder, EffectKind, Effects, ExecutedCall, Lineage, PathRole,
     PathValue,
 };
-use pointsman_policy::executed_by;
+use pointsman_policy::{DiskTree, Tree as _, executed_by};
 
 /// The digest of a call.
 ///
 /// Covers the tool, the input's bytes, the folder and which folder that is on the disk, the agent, its context, and of
 /// each script that a run names and each file that an edit changes: its real path, and its content up to 1 MiB, else its
-/// inode, size and time. Blocks on the disk.
+/// inode, size and time; of every other path that it reads or writes: where that leads. Blocks on the disk.
 ///
 /// # Errors
 /// When a file is there and can't be looked at; then nothing can be bound to it and the call must not run.
@@ -44,7 +44,38 @@ pub fn bind(
     for path in named_files(folder, effects) {
         digest = files::file(digest, &path)?;
     }
+    for (path, place) in led_to(effects) {
+        digest = digest
+            .part("path", path.as_str().as_bytes())
+            .part("leads to", place.as_str().as_bytes());
+    }
     Ok(digest.finish())
+}
+
+/// Where each path that a call reads or writes leads at this moment, links followed; of a pattern, where its folder
+/// leads. What a link is turned to after the question was never judged. Blocks on the disk.
+#[must_use]
+pub fn led_to(effects: &Effects) -> BTreeMap<AbsPath, AbsPath> {
+    let used = effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Read(used) | EffectKind::Write { target: used, .. } => Some(used),
+        EffectKind::Run(_)
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_)
+        | EffectKind::Opaque(_) => None,
+    });
+    let mut places = BTreeMap::new();
+    for used in used {
+        let path = match &used.path {
+            PathValue::Known(path) | PathValue::Pattern { base: path, .. } => path,
+            PathValue::Unknown(_) => continue,
+        };
+        if !places.contains_key(path)
+            && let Some(place) = DiskTree.hops(path).pop()
+        {
+            places.insert(path.clone(), place);
+        }
+    }
+    places
 }
 
 /// The files whose state [`bind`] covers, in order; some may not exist. For those who show what changed in them.

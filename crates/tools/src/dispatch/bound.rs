@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pointsman_approvals::bound_files;
+use pointsman_approvals::{bound_files, led_to};
 use pointsman_model::{
     AbsPath, Digest, EffectKind, Effects, ExecutedCall, Lineage, PathRole, PathValue,
 };
@@ -24,6 +24,8 @@ pub(super) struct Bound {
     pub(super) digest: Digest,
     /// The file or folder that a file tool names, links followed: what will be opened.
     pub(super) target: Option<AbsPath>,
+    /// Where the paths lead that the call reads or writes; to show a person which one leads elsewhere.
+    places: BTreeMap<AbsPath, AbsPath>,
     /// The files that the call runs or changes, as texts where they are; to show a person what became of them.
     snapshots: BTreeMap<AbsPath, Option<String>>,
 }
@@ -64,6 +66,7 @@ impl Look {
         Ok(Bound {
             digest,
             target: target(effects, self.tree.as_ref()),
+            places: led_to(effects),
             snapshots,
         })
     }
@@ -107,19 +110,17 @@ impl Bound {
 
     /// What is different from `self` to `later`, for a person.
     pub(super) fn difference(&self, later: &Self) -> String {
-        if let (Some(before), Some(after)) = (&self.target, &later.target)
-            && before != after
-        {
-            return format!("the path led to `{before}` and leads to `{after}` now");
-        }
-        let changes: Vec<String> = self
-            .snapshots
-            .iter()
-            .filter_map(|(file, before)| {
-                let after = later.snapshots.get(file)?;
-                change(file, before.as_deref(), after.as_deref())
-            })
-            .collect();
+        let led_elsewhere = self.places.iter().filter_map(|(path, before)| {
+            let after = later.places.get(path).filter(|after| *after != before)?;
+            Some(format!(
+                "the path `{path}` led to `{before}` and leads to `{after}` now"
+            ))
+        });
+        let changed = self.snapshots.iter().filter_map(|(file, before)| {
+            let after = later.snapshots.get(file)?;
+            change(file, before.as_deref(), after.as_deref())
+        });
+        let changes: Vec<String> = led_elsewhere.chain(changed).collect();
         if changes.is_empty() {
             "a file that it runs or changes, or its folder, is not as it was".into()
         } else {

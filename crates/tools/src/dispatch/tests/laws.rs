@@ -185,6 +185,49 @@ async fn law_10_an_edited_file_is_shown_as_it_was_and_as_it_is() {
 }
 
 #[tokio::test]
+async fn law_10_a_link_turned_elsewhere_after_the_answer_is_asked_anew() {
+    for command in [
+        "echo x > link/pre-commit",
+        "cp one link/pre-commit",
+        "cat link/pre-commit",
+    ] {
+        let mut answers = 0;
+        let bench = Layout::rules(&["ask Bash(cat *)"])
+            .answer(move |_| {
+                answers += 1;
+                let kind = match answers {
+                    1 => yes(),
+                    _ => VerdictKind::Deny { text: None },
+                };
+                Some((kind, person()))
+            })
+            .build()
+            .await;
+        bench.write("one", "x");
+        bench.write("a/pre-commit", "");
+        bench.write(".git/hooks/pre-commit", "hook");
+        let link = bench.root.join("link");
+        std::os::unix::fs::symlink("a", link.as_path()).unwrap();
+        let call = bench.admitted("Bash", json!({ "command": command })).await;
+        let [first] = bench.questions().try_into().unwrap();
+        std::fs::remove_file(link.as_path()).unwrap();
+        std::os::unix::fs::symlink(".git/hooks", link.as_path()).unwrap();
+        let end = bench.dispatch.execute(call).await;
+        assert_eq!(end.outcome, Some(Outcome::DeniedByPerson), "{command}");
+        let [second] = bench.questions().try_into().unwrap();
+        let superseded = second.supersedes.unwrap();
+        assert_eq!(superseded.request, Some(first.id), "{command}");
+        let told = superseded.difference;
+        assert!(
+            told.contains("a/pre-commit` and leads to `")
+                && told.contains(".git/hooks/pre-commit` now"),
+            "{command}: {told}"
+        );
+        assert_eq!(bench.read(".git/hooks/pre-commit"), "hook", "{command}");
+    }
+}
+
+#[tokio::test]
 async fn law_10_a_script_swapped_while_the_question_is_open_is_asked_anew() {
     let folder = std::sync::Arc::new(std::sync::OnceLock::<pointsman_model::AbsPath>::new());
     let place = std::sync::Arc::clone(&folder);
