@@ -326,6 +326,61 @@ tool = "Write"
 input = { file_path = "out/two.txt", content = "2" }
 "#;
 
+const WRITES_THREE: &str = r#"
+[[job]]
+name = "writes"
+[[job.step]]
+tool = "Write"
+input = { file_path = "out/1.txt", content = "1" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "out/2.txt", content = "2" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "out/3.txt", content = "3" }
+"#;
+
+#[test]
+fn a_grant_ends_with_its_uses_or_its_time() {
+    let project = Project::with_job(WRITES_THREE);
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let first = project.questions(1).remove(0);
+    let limited = |limits: [&str; 4]| {
+        let [a, b, c, d] = limits;
+        let always = ["answer", &first, "allow", "--always", "job", "--rule", "2"];
+        let [v, id, allow, always, job, rule, two] = always;
+        project.run([v, id, allow, always, job, rule, two, a, b, c, d])
+    };
+    for (uses, time, told) in [
+        ("1", "soon", "--for"),
+        ("1", "0s", "--for"),
+        ("0", "2h", "--uses"),
+    ] {
+        let wrong = limited(["--uses", uses, "--for", time]).expect_code(2);
+        assert!(wrong.err.contains(told), "{}", wrong.err);
+    }
+    let alone = project.run(["answer", &first, "allow", "--uses", "1"]);
+    assert!(alone.expect_code(2).err.contains("--always"));
+    limited(["--uses", "1", "--for", "1h 30m"]).expect_code(0);
+    // The second file used it up.
+    let last = crate::ground::until("the third file is asked about", || {
+        let open = project.queue();
+        let open = open.first()?;
+        let id = open["id"].as_str()?.to_owned();
+        (id != first).then(|| (id, open["call"].to_string()))
+    });
+    assert!(last.1.contains("out/3.txt"), "{}", last.1);
+    assert_eq!(project.read("out/2.txt").as_deref(), Some("2"));
+    let made = project.run(["log", "--kind", "grant_made", "--json"]);
+    let made = made.expect_code(0).objects();
+    assert!(made[0].to_string().contains("until"), "{made:?}");
+    let none = project.run(["grants"]).expect_code(0);
+    assert!(none.out.contains("nothing is granted"), "{}", none.out);
+    project.run(["answer", &last.0, "deny"]).expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("out/3.txt"), None);
+}
+
 #[test]
 fn grants_are_listed_and_a_revoked_one_counts_no_longer() {
     let project = Project::with_job(ASKS_TWICE);

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, GrantId, GrantScope, JsonText, NoVoteCause, RuleText, WallTime};
+use crate::{
+    Digest, GrantId, GrantScope, JsonText, Millis, NoVoteCause, RuleText, Uses, WallTime,
+};
 
 /// What a person touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -79,8 +81,14 @@ impl fmt::Display for Answerer {
 pub struct GrantRequest {
     /// The rules that are granted together, one grant each: all those of the proposal that was chosen.
     pub rules: Vec<RuleText>,
-    /// For whom and how long.
+    /// For whom.
     pub scope: GrantScope,
+    /// For how long from the answer on; until the end of the scope when not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasts: Option<Millis>,
+    /// For how many calls.
+    #[serde(default)]
+    pub uses: Uses,
 }
 
 /// What an answer says.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pointsman_model::{GrantRequest, GrantScope, PermissionRequest, RuleBehavior, RuleText};
+use pointsman_model::{GrantRequest, GrantScope, PermissionRequest, RuleBehavior, RuleText, Uses};
 use pointsman_policy::parse_rule;
 use serde::{Deserialize, Serialize};
 
@@ -100,6 +100,8 @@ pub fn grant_for(
     Ok(GrantRequest {
         rules: chosen.rules.clone(),
         scope,
+        lasts: None,
+        uses: Uses::Unlimited,
     })
 }
 

@@ -1,10 +1,12 @@
 //! The arguments of verbs that reach a running leader.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use pointsman_model::{Digest, PermissionMode, RequestId, RunId, WorkerId};
+use jiff::SignedDuration;
+use pointsman_model::{Digest, Millis, PermissionMode, RequestId, RunId, WorkerId};
 use pointsman_surfaces::SessionScope;
 
 use super::{AnswerWord, FormArguments, LeaderArguments, SaveWhere};
@@ -48,6 +50,12 @@ pub(crate) struct AnswerArguments {
     /// Grant this rule in place of a proposed one; may be given again.
     #[arg(long, value_name = "RULE", requires = "always", conflicts_with_all = ["rule", "save"])]
     pub(crate) grant: Vec<String>,
+    /// How long the grant lasts, such as `30m` or `2h`; until what it is for ends when not said.
+    #[arg(long = "for", value_name = "TIME", value_parser = lifetime, requires = "always")]
+    pub(crate) lasts: Option<Millis>,
+    /// For how many calls beside this one the grant counts; any number when not said.
+    #[arg(long, value_name = "N", requires = "always")]
+    pub(crate) uses: Option<NonZeroU32>,
     /// Let something else run: change it in your editor (`$VISUAL`, `$EDITOR`) first.
     #[arg(long, conflicts_with = "input")]
     pub(crate) edit: bool,
@@ -200,4 +208,15 @@ pub(crate) struct TellArguments {
     pub(crate) text: String,
     #[command(flatten)]
     pub(crate) form: FormArguments,
+}
+
+/// A length of time of at least a second, as people write it.
+fn lifetime(text: &str) -> Result<Millis, String> {
+    let length: SignedDuration = text
+        .parse()
+        .map_err(|_| "it is no length of time: write `90s`, `30m`, `2h` or `1h 30m`".to_owned())?;
+    match u64::try_from(length.as_millis()) {
+        Ok(millis) if millis >= 1_000 => Ok(Millis(millis)),
+        _ => Err("a grant lasts for a second at least".into()),
+    }
 }

@@ -99,6 +99,8 @@ fn answer(
             scope,
             proposal: arguments.rule,
             rules: (!arguments.grant.is_empty()).then(|| arguments.grant.clone()),
+            lasts: arguments.lasts,
+            uses: arguments.uses,
         }),
         edited: edited(arguments, card.as_ref())?,
         // Bound to the question that was looked up, and told: whatever is open by then under its id is another one.

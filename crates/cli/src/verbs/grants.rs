@@ -1,7 +1,7 @@
 //! `pointsman grants`: what a running leader lets pass because somebody said so, and the end of it.
 
-use pointsman_surfaces::shown;
 use pointsman_surfaces::socket::{Ask, GrantCard, Reply, TightenWord};
+use pointsman_surfaces::{render, shown};
 use serde_json::json;
 
 use super::leader::{leader, order, refused};
@@ -69,8 +69,12 @@ fn line(card: &GrantCard) -> String {
         Some(1) => "  once more".into(),
         Some(left) => format!("  {left} times more"),
     };
+    let until = card
+        .until
+        .map(|until| format!("  until {}", render::moment(until)))
+        .unwrap_or_default();
     format!(
-        "{}  {}  for {whom}{uses}\n",
+        "{}  {}  for {whom}{uses}{until}\n",
         card.id,
         shown::line(&card.rule)
     )

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pointsman_ledger::{HookCame, HookReport};
 use pointsman_model::{
     GrantRequest, GrantScope, Insistence, JsonText, PermissionRequest, RuleBehavior, RuleSource,
-    RuleText, VerdictKind, WorkerId,
+    RuleText, Uses, VerdictKind, WorkerId,
 };
 use pointsman_policy::HookVote;
 use pointsman_policy::settings::HookDuty;
@@ -153,7 +153,12 @@ fn granted(request: &PermissionRequest, turn: &Turn) -> Option<GrantRequest> {
         .flatten()
         .collect();
     let scope = scope_of(turn.source, request.lineage.agent().worker);
-    (!rules.is_empty()).then_some(GrantRequest { rules, scope })
+    (!rules.is_empty()).then_some(GrantRequest {
+        rules,
+        scope,
+        lasts: None,
+        uses: Uses::Unlimited,
+    })
 }
 
 /// For whom a hook's allow rules count: the person's own and the managed hooks speak for the whole

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use pointsman_approvals::{Answer, OpenRequest};
 use pointsman_model::{
-    Answerer, GrantRequest, GrantScope, RequestId, RunId, Surface, VerdictKind, WorkerId,
+    Answerer, GrantRequest, GrantScope, RequestId, RunId, Surface, Uses, VerdictKind, WorkerId,
 };
 use pointsman_swarm::LeaderHandle;
 
@@ -120,6 +120,11 @@ fn always(grant: &GrantRequest) -> Option<AlwaysWire> {
         scope,
         proposal: 1,
         rules: Some(rules),
+        lasts: grant.lasts,
+        uses: match grant.uses {
+            Uses::Unlimited => None,
+            Uses::Left(left) => Some(left),
+        },
     })
 }
 

@@ -2,9 +2,12 @@
 //! hand, so that the model may change without the words on the wire doing so.
 
 use std::io::{self, BufRead, Read as _};
+use std::num::NonZeroU32;
 
 use pointsman_approvals::Epoch;
-use pointsman_model::{AbsPath, Digest, GrantId, PermissionMode, RequestId, RunId, WorkerId};
+use pointsman_model::{
+    AbsPath, Digest, GrantId, Millis, PermissionMode, RequestId, RunId, WorkerId,
+};
 use serde::{Deserialize, Serialize};
 
 use super::cards::{ContextCard, GrantCard, JobWire, RequestCard};
@@ -136,6 +139,12 @@ pub struct AlwaysWire {
     /// The rules that the person wrote in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Vec<String>>,
+    /// For how long from the answer on; until the end of the scope when not said.
+    #[serde(rename = "lasts_ms", default, skip_serializing_if = "Option::is_none")]
+    pub lasts: Option<Millis>,
+    /// For how many calls beside the one that was asked about; any number when not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<NonZeroU32>,
 }
 
 /// Where the person behind a client is.
@@ -349,6 +358,8 @@ mod tests {
                 scope: SessionScope::Job,
                 proposal: 2,
                 rules: None,
+                lasts: Some(Millis(1_800_000)),
+                uses: NonZeroU32::new(3),
             }),
             edited: None,
             at: Seat::Command,

@@ -37,6 +37,8 @@ fn granting(
             grant: Some(GrantRequest {
                 rules: vec![RuleText::new("Bash(touch *)")],
                 scope: scope(request),
+                lasts: None,
+                uses: Uses::Unlimited,
             }),
         })
     }

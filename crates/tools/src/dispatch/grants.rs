@@ -1,7 +1,7 @@
 //! Grants as dispatch meets them: made by verdicts, used up by calls.
 
 use pointsman_approvals::{NewGrant, UseError};
-use pointsman_model::{CallId, Judgement, RequestId, Uses, Verdict, VerdictKind};
+use pointsman_model::{CallId, Judgement, RequestId, Verdict, VerdictKind};
 
 use super::Dispatch;
 use super::refusal::Refusal;
@@ -41,8 +41,8 @@ impl Dispatch {
             rules: grant.rules.clone(),
             scope: grant.scope.clone(),
             anchor: self.seat.frozen.context.parts().project.clone(),
-            until: None,
-            uses: Uses::Unlimited,
+            until: grant.lasts.map(|lasts| verdict.at.plus(lasts)),
+            uses: grant.uses,
             by: verdict.by.clone(),
             request: Some(request),
         });

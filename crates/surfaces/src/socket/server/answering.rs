@@ -8,7 +8,7 @@ use pointsman_approvals::{Answer, AnswerError, Answered, GrantsError};
 use pointsman_gate::Lifted;
 use pointsman_model::{
     Answerer, GrantId, GrantRequest, JsonText, PermissionRule, RequestId, RuleBehavior, RuleSource,
-    RuleText, Surface, Verdict, VerdictKind, WorkerId,
+    RuleText, Surface, Uses, Verdict, VerdictKind, WorkerId,
 };
 use pointsman_swarm::{LeaderHandle, OrderError, RetryWhich, StopReason, StopWorker};
 use pointsman_tools::Course;
@@ -336,8 +336,13 @@ fn granted(
     request: &pointsman_model::PermissionRequest,
     always: AlwaysWire,
 ) -> Result<GrantRequest, String> {
-    let grant =
+    let proposed =
         grant_for(request, always.proposal, always.scope).map_err(|error| error.to_string())?;
+    let grant = GrantRequest {
+        lasts: always.lasts,
+        uses: always.uses.map_or(Uses::Unlimited, Uses::Left),
+        ..proposed
+    };
     let Some(rules) = always.rules else {
         return Ok(grant);
     };
