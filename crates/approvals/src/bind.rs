@@ -10,16 +10,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use pointsman_model::{
-    AbsPath, Change, Digest, DigestBuilder, EffectKind, Effects, ExecutedCall, Lineage, PathRole,
-    PathValue,
+    AbsPath, Change, Digest, DigestBuilder, EffectKind, EffectView, Effects, ExecutedCall, Lineage,
+    PathRole, PathUse, PathValue,
 };
-use pointsman_policy::{DiskTree, Tree as _, executed_by};
+use pointsman_policy::{DiskTree, Tree as _, executed_by, handed_to};
+
+/// So many files that a line hands on count by their content, the others by inode, size and time, so that a line of ten
+/// thousand names is looked at in no time.
+const HANDED_READ_MAX: usize = 64;
 
 /// The digest of a call.
 ///
 /// Covers the tool, the input's bytes, the folder and which folder that is on the disk, the agent, its context, and of
 /// each script that a run names and each file that an edit changes: its real path, and its content up to 1 MiB, else its
-/// inode, size and time; of every other path that it reads or writes: where that leads. Blocks on the disk.
+/// inode, size and time; likewise of each file that is handed to a program which nobody knows; of every other path that it
+/// reads or writes: where that leads. Blocks on the disk.
 ///
 /// # Errors
 /// When a file is there and can't be looked at; then nothing can be bound to it and the call must not run.
@@ -44,6 +49,16 @@ pub fn bind(
     for path in named_files(folder, effects) {
         digest = files::file(digest, &path)?;
     }
+    let handed = handed_files(folder, effects);
+    let names = handed.iter().map(AbsPath::as_str);
+    digest = digest.part("handed", names.collect::<Vec<_>>().join("\0").as_bytes());
+    let files = handed.iter().filter(|path| path.as_path().is_file());
+    for (at, path) in files.enumerate() {
+        digest = match at < HANDED_READ_MAX {
+            true => files::handed(digest, path)?,
+            false => files::seen(digest, path)?,
+        };
+    }
     for (path, place) in led_to(effects) {
         digest = digest
             .part("path", path.as_str().as_bytes())
@@ -56,15 +71,8 @@ pub fn bind(
 /// leads. What a link is turned to after the question was never judged. Blocks on the disk.
 #[must_use]
 pub fn led_to(effects: &Effects) -> BTreeMap<AbsPath, AbsPath> {
-    let used = effects.list.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Read(used) | EffectKind::Write { target: used, .. } => Some(used),
-        EffectKind::Run(_)
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
-    });
     let mut places = BTreeMap::new();
-    for used in used {
+    for (used, _) in used(effects) {
         let path = match &used.path {
             PathValue::Known(path) | PathValue::Pattern { base: path, .. } => path,
             PathValue::Unknown(_) => continue,
@@ -78,10 +86,52 @@ pub fn led_to(effects: &Effects) -> BTreeMap<AbsPath, AbsPath> {
     places
 }
 
-/// The files whose state [`bind`] covers, in order; some may not exist. For those who show what changed in them.
+/// The files whose state [`bind`] covers, in order; some may not exist. For those who show what changed in them. Looks at
+/// what is there.
 #[must_use]
 pub fn bound_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
-    named_files(folder, effects).into_iter().collect()
+    let handed = handed_files(folder, effects).into_iter();
+    let mut files = named_files(folder, effects);
+    files.extend(handed.filter(|path| path.as_path().is_file()));
+    files.into_iter().collect()
+}
+
+/// What runs are handed without anyone knowing what they do with it.
+fn handed_files(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
+    let mut handed = BTreeSet::new();
+    for effect in &effects.list {
+        if let EffectKind::Run(run) = &effect.kind {
+            handed.extend(handed_to(folder, run));
+        }
+    }
+    if handed.is_empty() {
+        return handed;
+    }
+    // What is surely read or written as data is known.
+    for (used, view) in used(effects) {
+        if let (PathValue::Known(path), PathRole::Operand, EffectView::Sure) =
+            (&used.path, used.by, view)
+        {
+            handed.remove(path);
+        }
+    }
+    for named in named_files(folder, effects) {
+        handed.remove(&named);
+    }
+    handed
+}
+
+/// The paths that a call reads or writes.
+fn used(effects: &Effects) -> impl Iterator<Item = (&PathUse, EffectView)> {
+    effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Read(used) | EffectKind::Write { target: used, .. } => {
+            Some((used, effect.view))
+        }
+        EffectKind::Run(_)
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_)
+        | EffectKind::Opaque(_) => None,
+    })
 }
 
 /// The folders that anything runs in.

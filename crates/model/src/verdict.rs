@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Digest, GrantId, GrantScope, JsonText, Millis, NoVoteCause, RuleText, Uses, WallTime,
-};
+use crate::{Digest, GrantId, GrantScope, JsonText, Millis, NoVoteCause, RuleText, Uses, WallTime};
 
 /// What a person touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -43,6 +43,24 @@ pub(super) fn file(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBu
     Ok(digest.part("holds", content.as_bytes()))
 }
 
+/// Takes a file in that a program is handed: as [`file`] does, and one that must not be read as [`seen`] does. A program
+/// of another user may be given it, and nobody else can change it unseen.
+pub(super) fn handed(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
+    match file(digest.clone(), path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => seen(digest, path),
+        came => came,
+    }
+}
+
+/// Takes a file in without reading it.
+pub(super) fn seen(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
+    let digest = digest.part("file", path.as_str().as_bytes());
+    Ok(match look(path)? {
+        None => digest.part("missing", b""),
+        Some(meta) => digest.part("is", &version(&meta)),
+    })
+}
+
 fn look(path: &AbsPath) -> io::Result<Option<Metadata>> {
     match fs::metadata(path.as_path()) {
         Ok(meta) => Ok(Some(meta)),

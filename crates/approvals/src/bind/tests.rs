@@ -2,9 +2,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use pointsman_model::{
-    CallId, Effect, EffectView, PathUse, Reach, Run, RunNature, Span, Word, WordValue,
-};
+use pointsman_model::{CallId, Effect, Reach, Run, RunNature, Span, Word, WordValue};
 
 use super::*;
 use crate::sample;
@@ -54,13 +52,17 @@ impl Scene {
             source: word.into(),
             span,
         });
+        let nature = match command.split(' ').next() {
+            Some("cat") => RunNature::KnownReader,
+            _ => RunNature::Program,
+        };
         let run = Run {
             argv: argv.collect(),
             canonical: None,
             assignments: Vec::new(),
             text: command.into(),
             folder: PathValue::Known(self.folder.clone()),
-            nature: RunNature::Program,
+            nature,
             span,
             risks: Vec::new(),
         };
@@ -257,6 +259,35 @@ fn a_pipe_in_a_scripts_place_holds_nobody_up_and_is_noticed() {
     fs::remove_file(&path).unwrap();
     nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
     assert_ne!(before, scene.bind("sh run.sh"));
+}
+
+#[test]
+fn what_a_program_is_handed_counts_by_content_up_to_a_bound_and_unread_else() {
+    check(
+        "play run.sh other.sh",
+        |s| s.write("other.sh", "echo 2"),
+        Then::Differs,
+    );
+    check("play new.sh", |s| s.write("new.sh", ""), Then::Differs);
+    // A folder is no file, whatever becomes of it.
+    check(
+        "play build",
+        |s| fs::create_dir(s.root.join("build")).unwrap(),
+        Then::IsTheSame,
+    );
+    let scene = Scene::new();
+    let names: Vec<String> = (100..=100 + HANDED_READ_MAX)
+        .map(|number| format!("f{number}"))
+        .collect();
+    names.iter().for_each(|name| scene.write(name, "one"));
+    let command = format!("play {}", names.join(" "));
+    let before = scene.bind(&command);
+    assert_eq!(before, scene.bind(&command));
+    // The last of them is one more than are read: another file in its place is noticed all the same.
+    let last = scene.root.join(names.last().unwrap());
+    fs::remove_file(&last).unwrap();
+    fs::write(&last, "two!").unwrap();
+    assert_ne!(before, scene.bind(&command));
 }
 
 #[test]

@@ -185,6 +185,62 @@ async fn law_10_an_edited_file_is_shown_as_it_was_and_as_it_is() {
 }
 
 #[tokio::test]
+async fn law_10_code_is_bound_however_a_line_names_it() {
+    let asked_anew = [
+        ("make -fx.mk", "x.mk"),
+        ("make --file=x.mk", "x.mk"),
+        ("gmake -f x.mk", "x.mk"),
+        ("awk -fprog.awk in", "prog.awk"),
+        ("awk --file=prog.awk in", "prog.awk"),
+        ("sed -n -f s.sed in", "s.sed"),
+        ("sed -nfs.sed in", "s.sed"),
+        ("python3 -m modx", "modx.py"),
+        ("python3 -mpkg.sub now", "pkg/__init__.py"),
+        ("perl -I. -Mmodp -e 1", "modp.pm"),
+        ("perl -Ilib -MA::B=c -e 1", "lib/A/B.pm"),
+        ("ruby -r./r.rb -e 1", "r.rb"),
+        ("node --require=./r.js -e 1", "r.js"),
+        ("node -r ./r -e 1", "r.js"),
+        ("env BASH_ENV=./rc bash -c true", "rc"),
+        ("BASH_ENV=./rc bash -c true", "rc"),
+        ("PATH=.:$PATH s.sh", "s.sh"),
+        ("PATH=bin:/usr/bin tool x", "bin/tool"),
+        ("GIT_EXTERNAL_DIFF=./d git diff", "d"),
+        ("play site.yml", "site.yml"),
+        ("play --config=c.toml", "c.toml"),
+    ];
+    let data = [
+        ("cat in", "in"),
+        ("awk '{ print }' in", "in"),
+        ("sed -n 1p in", "in"),
+        ("cp in out", "in"),
+        ("zip out.zip in", "in"),
+    ];
+    let rows = asked_anew.map(|row| (row, 2)).into_iter();
+    for ((command, file), asked) in rows.chain(data.map(|row| (row, 1))) {
+        let mut answers = 0;
+        let bench = Layout::rules(&["ask Bash"])
+            .answer(move |_| {
+                answers += 1;
+                let kind = match answers {
+                    1 => yes(),
+                    _ => VerdictKind::Deny { text: None },
+                };
+                Some((kind, person()))
+            })
+            .build()
+            .await;
+        bench.write("in", "");
+        bench.write(file, "one");
+        let call = bench.admitted("Bash", json!({ "command": command })).await;
+        bench.write(file, "two");
+        bench.dispatch.execute(call).await;
+        let questions = bench.questions();
+        assert_eq!(questions.len(), asked, "{command}");
+    }
+}
+
+#[tokio::test]
 async fn law_10_a_link_turned_elsewhere_after_the_answer_is_asked_anew() {
     for command in [
         "echo x > link/pre-commit",
