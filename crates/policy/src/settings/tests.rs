@@ -5,6 +5,8 @@ mod hooks;
 mod judges;
 mod large;
 mod law_7;
+mod linting;
+mod modes;
 mod notify;
 mod trust;
 
