@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pointsman_model::{AbsPath, AgentName, Digest, ToolSet, first_hidden};
+use pointsman_model::{AbsPath, AgentName, Digest, RunId, ToolSet, WorkerId, first_hidden};
 use toml::de::DeTable;
 
 use super::nearest::nearest;
@@ -245,7 +245,10 @@ fn job<'t>(
     folders(reader, &own, project);
     let name = reader.text(section, "name");
     match &name {
-        Some(name) => good_name(reader, &name.text, name.span.start, "a job"),
+        Some(name) => {
+            good_name(reader, &name.text, name.span.start, "a job");
+            no_id(reader, &name.text, name.span.start);
+        }
         None if section.get("name").is_some() => {}
         None => reader.report(
             span.start,
@@ -326,6 +329,20 @@ fn good_name(reader: &mut Reader<'_>, name: &str, at: usize, whose: &str) {
         let message = format!("`{}` can't name {whose}", pointsman_model::visible(name));
         reader.report(at, &message, Some(&hint));
     }
+}
+
+/// A job is paused and stopped by its name, where runs and agents are by their ids.
+fn no_id(reader: &mut Reader<'_>, name: &str, at: usize) {
+    let whose = if name.starts_with("run-") && name.parse::<RunId>().is_ok() {
+        "a run"
+    } else if name.parse::<WorkerId>().is_ok() {
+        "an agent"
+    } else {
+        return;
+    };
+    let message = format!("`{name}` can't name a job: it is the id of {whose}");
+    let hint = format!("`pointsman stop {name}` would mean {whose}; give the job another name");
+    reader.report(at, &message, Some(&hint));
 }
 
 /// Names become places; unknown ones, doubled ones and cycles are reported.

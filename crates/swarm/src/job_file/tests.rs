@@ -431,3 +431,29 @@ fn the_examples_have_no_problem() {
     }
     assert!(read > 0, "no example was read");
 }
+
+/// `stop` and `pause` take both, and mean the id.
+#[test]
+fn the_id_of_a_run_or_an_agent_names_no_job() {
+    let named = |name: &str| {
+        problems(&format!(
+            "[[job]]\nname = \"{name}\"\nstep = [{{ tool = \"Bash\", input = {{ command = \"ls\" }} }}]\n"
+        ))
+    };
+    for (name, whose) in [
+        ("run-1", "a run"),
+        ("w1-1", "an agent"),
+        ("w12-3", "an agent"),
+    ] {
+        assert_eq!(
+            named(name),
+            format!(
+                "jobs.toml:2:8: `{name}` can't name a job: it is the id of {whose} (`pointsman stop {name}` would mean \
+                 {whose}; give the job another name)"
+            )
+        );
+    }
+    for fine in ["1", "run-a", "run-01", "w1", "w1-", "r1-1", "w1-1-again"] {
+        assert_eq!(named(fine), "nothing is wrong", "{fine}");
+    }
+}
