@@ -10,12 +10,12 @@ pub fn moment(at: WallTime) -> String {
         .map_or_else(|_| format!("{} ms", at.0), |at| format!("{at:.3}"))
 }
 
-/// The time of day alone, UTC: `09:30:00.125`.
+/// The time of day alone, UTC, which its last sign says: `09:30:00.125Z`.
 #[must_use]
 pub fn time_of_day(at: WallTime) -> String {
     let full = moment(at);
     match full.split_once('T') {
-        Some((_, time)) => time.trim_end_matches('Z').to_owned(),
+        Some((_, time)) => time.to_owned(),
         None => full,
     }
 }
@@ -54,7 +54,7 @@ mod tests {
             moment(WallTime(1_772_357_400_125)),
             "2026-03-01T09:30:00.125Z"
         );
-        assert_eq!(time_of_day(WallTime(1_772_357_400_125)), "09:30:00.125");
+        assert_eq!(time_of_day(WallTime(1_772_357_400_125)), "09:30:00.125Z");
         assert_eq!(moment(WallTime(i64::MAX)), format!("{} ms", i64::MAX));
         for (millis, text) in [(7, "7 ms"), (2_540, "2.5 s"), (200_000, "3 min 20 s")] {
             assert_eq!(length(Millis(millis)), text);
