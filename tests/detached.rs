@@ -16,7 +16,7 @@ fn allows(desk: &mut Desk) {
 fn exit_code(project: &Project) -> i64 {
     until("the run has ended", || {
         let runs = project.run(["runs", "--json"]).objects();
-        runs.first()?["exitCode"].as_i64()
+        runs.first()?["exit_code"].as_i64()
     })
 }
 

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::ground::Project;
+use crate::ground::{Ended, Project};
 
 const JOB: &str = r#"
 [[job]]
@@ -40,13 +40,70 @@ fn why_answers_three_questions() {
     let same = project.run(["why", "r1-1", "--json"]).expect_code(0);
     let story = same.objects().remove(0);
     assert_eq!(story["call"], "c1-2");
-    assert_eq!(story["withNobody"]["decision"], "deny");
+    assert_eq!(story["with_nobody"]["decision"], "deny");
     let forms: Vec<Value> = ["requested", "judged"]
         .iter()
         .map(|form| story["forms"][form].clone())
         .collect();
     assert!(forms[0].as_str().unwrap().contains("\"x\""));
     assert!(forms[1].as_str().unwrap().contains("from the hook"));
+}
+
+/// The kinds of effects, by which an effect is known.
+const EFFECTS: [&str; 6] = ["Run", "Read", "Write", "Connect", "Spawn", "Opaque"];
+
+/// The keys of an object and of all in it that are written otherwise.
+fn odd_keys(value: &Value, odd: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                let is_even = |sign: char| sign.is_ascii_lowercase() || sign == '_';
+                if !EFFECTS.contains(&key.as_str()) && !key.chars().all(is_even) {
+                    odd.push(key.clone());
+                }
+                odd_keys(member, odd);
+            }
+        }
+        Value::Array(entries) => entries.iter().for_each(|entry| odd_keys(entry, odd)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn all_keys_of_what_is_printed_for_programs_are_of_one_kind() {
+    let project = Project::with_job(JOB);
+    std::fs::create_dir_all(project.home().join(".claude")).unwrap();
+    std::fs::write(project.home().join(".claude/settings.json"), HOOK).unwrap();
+    let mut printed = project
+        .run(["run", "--json", "job.toml"])
+        .expect_code(3)
+        .objects();
+    let verbs: [&[&str]; 10] = [
+        &["run", "--check", "--json", "job.toml"],
+        &["log", "--json"],
+        &["log", "--runs", "--json"],
+        &["log", "verify", "--json"],
+        &["runs", "--json"],
+        &["why", "c1-2", "--json"],
+        &["workers", "--all", "--run", "run-1", "--json"],
+        &["check", "--json", "Bash", "touch x"],
+        &["policy", "show", "--json"],
+        &["hooks", "test", "--json"],
+    ];
+    for arguments in verbs {
+        let mut command = project.command([]);
+        let output = command.args(arguments).output().unwrap();
+        let objects = Ended::of(output).objects();
+        assert!(!objects.is_empty(), "{arguments:?}");
+        printed.extend(objects);
+    }
+    let mut odd = Vec::new();
+    for object in &printed {
+        odd_keys(object, &mut odd);
+    }
+    odd.sort();
+    odd.dedup();
+    assert_eq!(odd, Vec::<String>::new());
 }
 
 #[test]

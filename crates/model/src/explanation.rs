@@ -38,7 +38,6 @@ pub enum ExplainedBy {
 
 /// What a person is told of an action. Its texts are shown like an agent's: a model or the agent wrote them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// What it does.
     pub explanation: String,
@@ -47,6 +46,8 @@ pub struct Explanation {
     /// What could go wrong, in at most 15 words.
     pub risk: String,
     /// How much that is.
+    // So named in records of earlier versions.
+    #[serde(alias = "riskLevel")]
     pub risk_level: RiskLevel,
     /// Who says so.
     pub by: ExplainedBy,

@@ -73,7 +73,6 @@ impl WorkerState {
 
 /// One agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct WorkerRow {
     /// The agent.
     pub worker: WorkerId,

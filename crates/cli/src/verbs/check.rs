@@ -102,7 +102,7 @@ fn print(output: &mut Output, parts: &[JudgedPart<'_>], effects: &Effects, judge
         "reason": judgement.reason,
         "insistence": judgement.insistence,
         "trail": judgement.trail,
-        "ifNobody": judgement.if_nobody,
+        "if_nobody": judgement.if_nobody,
         "parts": parts::objects(parts),
         "effects": effects.list,
     }));

@@ -159,11 +159,11 @@ pub(super) fn run_object(run: &RunInfo) -> serde_json::Value {
     };
     json!({
         "run": run.run,
-        "startedAt": run.started_at,
-        "lastAt": run.last_at,
-        "jobFile": run.start.as_ref().and_then(|start| start.job_file.clone()),
+        "started_at": run.started_at,
+        "last_at": run.last_at,
+        "job_file": run.start.as_ref().and_then(|start| start.job_file.clone()),
         "state": state,
-        "exitCode": exit_code,
+        "exit_code": exit_code,
         "records": run.records,
     })
 }
@@ -233,8 +233,8 @@ fn verify_object(report: &VerifyReport) -> serde_json::Value {
         "heads": heads,
         "damage": damage,
         "structure": report.structure,
-        "setAside": report.set_aside.iter().map(|aside| json!({
-            "file": aside.file, "why": aside.why, "recordsKept": aside.records_kept,
+        "set_aside": report.set_aside.iter().map(|aside| json!({
+            "file": aside.file, "why": aside.why, "records_kept": aside.records_kept,
         })).collect::<Vec<_>>(),
     })
 }

@@ -76,7 +76,7 @@ fn object(story: &CallStory) -> serde_json::Value {
             "judged": decided.map(|form| &form.call.text),
             "executed": story.started.as_ref().map(|(_, form)| &form.call.text),
         },
-        "withNobody": decided.map(|last| &last.judgement.if_nobody),
+        "with_nobody": decided.map(|last| &last.judgement.if_nobody),
         "verdicts": story.requests.iter().map(|request| &request.closed).collect::<Vec<_>>(),
         "ended": story.ended.as_ref().map(|(_, ended)| ended),
         "unknown": story.unknown.is_some(),

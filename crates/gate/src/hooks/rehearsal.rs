@@ -24,7 +24,6 @@ pub use self::sample::sample_request;
 
 /// What a rehearsal of one event came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Rehearsal {
     /// The event.
     pub event: HookEvent,
@@ -38,7 +37,6 @@ pub struct Rehearsal {
 
 /// One hook's part in a rehearsal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct RehearsedHook {
     /// The hook.
     pub hook: Box<str>,

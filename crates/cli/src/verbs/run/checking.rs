@@ -56,6 +56,6 @@ pub(super) fn check(
     };
     let names = jobs.join(", ");
     output.text(&format!("{file}: {verdict}; {counted}: {names}\n"));
-    output.object(&json!({ "jobFile": file, "jobs": jobs, "problems": count }));
+    output.object(&json!({ "job_file": file, "jobs": jobs, "problems": count }));
     Ok(Code::Done)
 }

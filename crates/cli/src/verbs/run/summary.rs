@@ -15,7 +15,7 @@ pub(super) fn object(summary: &RunSummary) -> Value {
                 "tries": job.tries,
                 "end": job.end.as_str(),
                 "text": end_text(&job.end),
-                "tookMs": job.took,
+                "took_ms": job.took,
             })
         })
         .collect();
@@ -46,7 +46,7 @@ pub(super) fn object(summary: &RunSummary) -> Value {
             "succeeded": counts.succeeded,
             "failed": counts.failed,
             "refused": counts.refused,
-            "deniedByPerson": counts.denied_by_person,
+            "denied_by_person": counts.denied_by_person,
             "unanswered": counts.unanswered,
             "cancelled": counts.cancelled,
             "unknown": counts.unknown,
@@ -54,7 +54,7 @@ pub(super) fn object(summary: &RunSummary) -> Value {
             "agents": counts.agents,
         },
         "remarks": summary.remarks,
-        "tookMs": summary.took,
+        "took_ms": summary.took,
     }})
 }
 
