@@ -1,6 +1,9 @@
 //! Answerers that a handler consults: what each of them has to be able to do.
 
+use std::panic::AssertUnwindSafe;
+
 use async_trait::async_trait;
+use futures_util::FutureExt as _;
 use pointsman_model::{Answerer, NoVoteCause, PermissionRequest, Verdict, VerdictKind};
 use pointsman_process::Environment;
 
@@ -44,6 +47,18 @@ pub enum Word {
         /// Why.
         why: Box<str>,
     },
+}
+
+/// What an answerer says. Of one that breaks down nobody knows what it would have said: it is a guard that failed, so the
+/// question is left to people (law 15), and the agent's task goes on.
+pub(crate) async fn heard(answerer: &dyn Answers, request: &PermissionRequest) -> Word {
+    let answer = AssertUnwindSafe(answerer.answer(request)).catch_unwind();
+    answer.await.unwrap_or_else(|_| {
+        tracing::error!(request = %request.id, "an answerer broke down");
+        Word::OnlyPeople {
+            why: "a check broke down, which is a defect of it".into(),
+        }
+    })
 }
 
 /// Judges calls in place of, or beside, a person.

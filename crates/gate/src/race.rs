@@ -14,6 +14,7 @@ use pointsman_model::{PermissionRequest, Verdict};
 use tokio::task::JoinSet;
 
 use self::guard::{CONTENDERS_MAX, Claim, Contender, Guard};
+use crate::answers::heard;
 use crate::submit::submit;
 use crate::{Answers, Word};
 
@@ -61,7 +62,8 @@ impl Race {
                 verdict = ticket.verdict() => break verdict,
                 Some(ended) = running.join_next() => {
                     if let Err(error) = ended {
-                        tracing::error!(request = %self.request.id, %error, "an answerer broke down");
+                        tracing::error!(request = %self.request.id, %error, "an answerer's task was lost");
+                        guard.leave_to_people();
                     }
                 }
             }
@@ -81,7 +83,7 @@ async fn contend(
     requests: Requests,
     guard: Arc<Guard>,
 ) {
-    match contender.answer(&request).await {
+    match heard(contender.as_ref(), &request).await {
         Word::Answer { by, kind } => match guard.claim(number) {
             Claim::Won => {
                 submit(&requests, &request, by, kind).await;

@@ -1,9 +1,7 @@
 //! The panel: whoever the handlers of a run can consult, and the steps they have in common.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt as _;
 use pointsman_approvals::{Grants, Requests, Ticket};
 use pointsman_ledger::{Clock, Showing};
 use pointsman_model::{
@@ -13,6 +11,7 @@ use pointsman_model::{
 use pointsman_policy::settings::HookEvent;
 
 use super::checks::{ClassifierCheck, HookCheck, stands_in_for_the_question};
+use crate::answers::heard;
 use crate::submit::submit;
 use crate::{Answers, Classifier, Hooks, Lifts, Votes, Word};
 
@@ -207,13 +206,4 @@ fn unjudged(cause: NoVoteCause, why: &str) -> String {
 
 fn nobody_there(why: &str) -> String {
     format!("this needs an approval, and nobody is there to give it{why}: go on without it")
-}
-
-/// What a check says. One that breaks down says nothing, and the agent's task goes on.
-async fn heard(check: &dyn Answers, request: &PermissionRequest) -> Word {
-    let answer = AssertUnwindSafe(check.answer(request)).catch_unwind();
-    answer.await.unwrap_or_else(|_| {
-        tracing::error!(request = %request.id, "an answerer broke down");
-        Word::Nothing
-    })
 }

@@ -161,7 +161,9 @@ impl SwarmWorkerHandler {
                 let request = Box::new(Arc::unwrap_or_clone(request));
                 self.forward(request, Some(&mut ticket)).await
             }
-            Checked::OnlyPeople { .. } => {
+            Checked::OnlyPeople { why, .. } => {
+                // The leader asks it no second time either.
+                let _kept = self.panel.votes.keep(request.id, Word::OnlyPeople { why });
                 let request = Box::new(Arc::unwrap_or_clone(request));
                 self.forward(request, Some(&mut ticket)).await
             }

@@ -207,7 +207,7 @@ impl Classifier for Breaking {
 }
 
 #[tokio::test]
-async fn law_15_a_check_that_breaks_down_has_no_vote_and_takes_nothing_with_it() {
+async fn law_15_a_check_that_breaks_down_leaves_it_to_people_and_takes_nothing_with_it() {
     let ground = Ground::new().await;
     let panel = || Panel {
         classifier: Some(Arc::new(Breaking)),
@@ -227,6 +227,23 @@ async fn law_15_a_check_that_breaks_down_has_no_vote_and_takes_nothing_with_it()
         let (verdict, ()) = tokio::join!(handler.resolve(request.clone()), answering);
         assert_eq!(verdict.by, a_person());
     }
+}
+
+#[tokio::test]
+async fn law_15_after_a_check_broke_down_no_hook_says_yes() {
+    let ground = Ground::new().await;
+    let panel = Panel {
+        classifier: Some(Arc::new(Breaking)),
+        ..ground.panel(vec![saying("allow")])
+    };
+    let handler = CoordinatorHandler::new(panel);
+    // It stands in for the question there, so it comes before hooks.
+    let request = in_auto(ground.request("ls"));
+    let mut events = ground.requests.subscribe();
+    let verdict = resolving(handler, &request);
+    ground.shown(&mut events, request.id).await;
+    person_allows(&ground, request.id).await;
+    assert_eq!(verdict.await.unwrap().by, a_person());
 }
 
 #[tokio::test]

@@ -226,30 +226,50 @@ async fn law_21_dropping_the_race_cancels_the_contenders_and_withdraws_the_reque
     }
 }
 
-#[tokio::test]
-async fn an_answerer_that_breaks_down_is_no_yes_and_hangs_nobody() {
-    struct Broken;
-    #[async_trait]
-    impl Answers for Broken {
-        async fn answer(&self, _request: &PermissionRequest) -> Word {
-            panic!("broken on purpose")
-        }
-        fn told(&self, _verdict: &Verdict) {}
+/// An answerer that breaks down.
+struct Broken;
+
+#[async_trait]
+impl Answers for Broken {
+    async fn answer(&self, _request: &PermissionRequest) -> Word {
+        panic!("broken on purpose")
     }
+    fn told(&self, _verdict: &Verdict) {}
+}
+
+/// Says yes once nobody else holds what it was given.
+struct SaysYesLast(Arc<Semaphore>);
+
+#[async_trait]
+impl Answers for SaysYesLast {
+    async fn answer(&self, _request: &PermissionRequest) -> Word {
+        self.0.acquire().await.unwrap().forget();
+        says("h", allow())
+    }
+    fn told(&self, _verdict: &Verdict) {}
+}
+
+#[tokio::test]
+async fn law_15_after_an_answerer_broke_down_no_automatic_yes_counts() {
     let ground = Ground::new().await;
     let request = ground.request("ls");
     let id = request.id;
-    let mut ticket = ground
-        .requests
-        .open(request.clone(), Showing::AtOnce)
-        .await
-        .unwrap();
-    let race = Race::new(
-        ground.requests.clone(),
-        Arc::new(request),
-        vec![Arc::new(Broken)],
-    );
+    let opened = ground.requests.open(request.clone(), Showing::AtOnce);
+    let mut ticket = opened.await.unwrap();
+    let last = Arc::new(Semaphore::new(0));
+    let contenders: Vec<Arc<dyn Answers>> =
+        vec![Arc::new(Broken), Arc::new(SaysYesLast(Arc::clone(&last)))];
+    let race = Race::new(ground.requests.clone(), Arc::new(request), contenders);
     let race = tokio::spawn(async move { race.run(&mut ticket).await });
+    // One thread runs them all: when the other has heard this, the first has broken down.
+    tokio::task::yield_now().await;
+    last.add_permits(1);
+    while last.available_permits() > 0 {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
     assert!(matches!(ground.person(id, allow()).await, Answered::Won(_)));
     assert_eq!(race.await.unwrap().by, a_person());
 }
