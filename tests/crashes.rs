@@ -2,7 +2,7 @@
 
 use nix::sys::signal::Signal;
 
-use crate::ground::{Project, until};
+use crate::ground::{Project, Running, until};
 
 /// One job is in the middle of a command, another waits for an answer, a third has done its work.
 const IN_THE_MIDDLE: &str = r#"
@@ -104,6 +104,89 @@ fn law_21_groups_that_outlived_their_leader_are_reaped_at_the_next_start() {
     // Nor does the socket stay that nobody listens at.
     assert!(!socket(&project));
     until("the sleeper is gone", || (!sleeps(&project)).then_some(()));
+}
+
+#[test]
+fn law_21_a_resume_that_is_refused_reaps_what_its_leader_left() {
+    let project = killed_in_the_middle();
+    assert!(sleeps(&project));
+    let refused = project.run(["run", "--unattended", "--resume", "run-1"]);
+    let refused = refused.expect_code(2);
+    let why = "what the job `runs` may do is not what it was";
+    assert!(refused.err.contains(why), "{}", refused.err);
+    until("the sleeper is gone", || (!sleeps(&project)).then_some(()));
+    // Nor does that keep anyone from taking the run up.
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    assert_eq!(project.questions(1), ["r1-1"]);
+    project.run(["answer", "r1-1", "allow"]).expect_code(0);
+    leader.wait().expect_code(1);
+    each_started_once(&project);
+}
+
+const TWO_QUESTIONS: &str = r#"
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Bash"
+input = { command = "echo once >> ran.txt" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "asked.txt", content = "x" }
+"#;
+
+/// A leader that takes run 1 up, stopped once it has closed what the dead one left and before it writes anything more.
+fn stopped_while_it_resumes(project: &Project) -> Running {
+    let gate = rusqlite::Connection::open(project.state_folder().join("ledger.db")).unwrap();
+    gate.busy_timeout(std::time::Duration::ZERO).unwrap();
+    let count = |kind: &str| -> u32 {
+        let counted = "SELECT count(*) FROM records WHERE kind = ?1";
+        gate.query_row(counted, [kind], |row| row.get(0)).unwrap()
+    };
+    // Whoever gets ahead of the gate is killed, and leaves the run as it was.
+    for _ in 0..50 {
+        let (closed, resumed) = (count("run_interrupted"), count("run_resumed"));
+        let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+        while count("run_resumed") == resumed {
+            if gate.execute_batch("BEGIN IMMEDIATE").is_err() {
+                continue;
+            }
+            if count("run_interrupted") > closed && count("run_resumed") == resumed {
+                leader.until_it_rests();
+                leader.signal(Signal::SIGSTOP);
+                gate.execute_batch("ROLLBACK").unwrap();
+                return leader;
+            }
+            gate.execute_batch("ROLLBACK").unwrap();
+        }
+        leader.signal(Signal::SIGKILL);
+        drop(leader.wait());
+    }
+    panic!("no leader could be stopped in time");
+}
+
+#[test]
+fn law_20_two_that_take_a_run_up_at_the_same_time_start_nothing_twice() {
+    let project = Project::with_job(TWO_QUESTIONS);
+    let first = killed_while_it_asks(&project, &["job.toml"]);
+    let late = stopped_while_it_resumes(&project);
+    // Another one takes it up meanwhile, does what was asked, and dies.
+    let early = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    assert_eq!(project.questions(1), [first.as_str()]);
+    project.run(["answer", &first, "allow"]).expect_code(0);
+    let next = until("the next question is open", || {
+        let open = project.queue();
+        let id = open.first()?["id"].as_str()?.to_owned();
+        (id != first).then_some(id)
+    });
+    early.signal(Signal::SIGKILL);
+    drop(early.wait());
+    late.signal(Signal::SIGCONT);
+    assert_eq!(project.questions(1), [next.as_str()]);
+    project.run(["answer", &next, "allow"]).expect_code(0);
+    late.wait().expect_code(0);
+    assert_eq!(project.read("ran.txt").as_deref(), Some("once\n"));
+    assert_eq!(project.read("asked.txt").as_deref(), Some("x"));
+    each_started_once(&project);
 }
 
 #[test]
@@ -254,14 +337,28 @@ fn law_16_a_run_goes_on_only_as_it_was_begun() {
         assert_eq!(output.status.code(), Some(2), "{err}");
         assert!(err.contains(why), "{err}");
     };
-    refused(
-        &["--unattended"],
-        "what the job `parent` may do is not what it was",
-    );
-    refused(
-        &["--attended", "--allow", "Write"],
-        "what the job `parent` may do is not what it was",
-    );
+    // Each is told what is different, and of nothing else.
+    for (arguments, differs) in [
+        (
+            &["--unattended"][..],
+            "somebody was there to answer, and is not now",
+        ),
+        (
+            &["--attended", "--allow", "Write"],
+            "rules of the settings or the command line, or its directories, are not what they were",
+        ),
+        (
+            &["--attended", "--mode", "plan"],
+            "its mode was `default` and is `plan`",
+        ),
+        (
+            &["--unattended", "--mode", "plan"],
+            "somebody was there to answer, and is not now; its mode was `default` and is `plan`",
+        ),
+    ] {
+        let why = "what the job `parent` may do is not what it was when its agent was started";
+        refused(arguments, &format!("{why}: {differs}\n"));
+    }
     project.write("job.toml", &STEP_BY_STEP.replace("three", "four"));
     refused(
         &["--attended"],

@@ -255,6 +255,24 @@ impl Running {
         until("the program ends", || self.0.try_wait().unwrap()).code()
     }
 
+    /// Waits until it does nothing but wait: its processor time stands still for a while.
+    pub(crate) fn until_it_rests(&self) {
+        let used = || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+            let (_, rest) = stat.rsplit_once(')').unwrap();
+            let fields: Vec<&str> = rest.split_whitespace().collect();
+            [fields[11].to_owned(), fields[12].to_owned()]
+        };
+        let mut last = used();
+        let mut looks = 0;
+        until("it rests", || {
+            let now = used();
+            looks = if now == last { looks + 1 } else { 0 };
+            last = now;
+            (looks >= 10).then_some(())
+        });
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
         let pid = nix::unistd::Pid::from_raw(self.0.id().cast_signed());

@@ -79,6 +79,59 @@ fn law_20_a_job_whose_new_try_was_ordered_and_not_begun_is_tried_again_after_a_r
 }
 
 #[test]
+fn law_12_what_was_open_in_a_paused_run_is_open_again_after_a_resume() {
+    let project = Project::with_job(ASKS);
+    let leader = leads(&project, None, &["job.toml"]);
+    let id = project.questions(1).remove(0);
+    let deadline = project.queue()[0]["deadline"].clone();
+    project.run(["pause"]).expect_code(0);
+    kill(leader);
+    // However often its leader dies.
+    let leader = leads(&project, None, &["--resume", "run-1"]);
+    assert_eq!(project.questions(1), [id.as_str()]);
+    kill(leader);
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    assert_eq!(project.questions(1), [id.as_str()]);
+    assert_eq!(project.queue()[0]["deadline"], deadline);
+    // The run is paused still, and the answer counts.
+    project.run(["answer", &id, "allow"]).expect_code(0);
+    assert_eq!(project.read("asked.txt"), None);
+    goes_on(&project);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("asked.txt").as_deref(), Some("x"));
+    assert_eq!(records(&project, "request_opened").len(), 1);
+    assert_eq!(records(&project, "call_started").len(), 1);
+    is_whole(&project);
+}
+
+#[test]
+fn law_10_a_question_whose_file_changed_is_not_open_again_and_an_answer_to_it_hears_why() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"runs\"\n[[job.step]]\ntool = \"Bash\"\ninput = { command = \"bash run.sh\" }\n",
+    );
+    project.write("run.sh", "echo kind > ran.txt\n");
+    let leader = leads(&project, None, &["job.toml"]);
+    let id = project.questions(1).remove(0);
+    project.run(["pause"]).expect_code(0);
+    kill(leader);
+    project.write("run.sh", "echo evil > ran.txt\n");
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    let told = until("the leader is there", || {
+        let told = project.run(["answer", &id, "allow"]);
+        (!told.err.contains("no leader")).then_some(told)
+    });
+    let why = "nobody answered r1-1 before its leader died";
+    assert!(told.err.contains(why), "{}{}", told.out, told.err);
+    assert_ne!(told.code, Some(0));
+    goes_on(&project);
+    let again = project.questions(1).remove(0);
+    assert_ne!(again, id);
+    project.run(["answer", &again, "deny"]).expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("ran.txt"), None);
+}
+
+#[test]
 fn an_agent_that_is_paused_and_does_not_live_again_yet_is_let_go() {
     let project = Project::with_job(ASKS);
     let leader = leads(&project, None, &["job.toml"]);

@@ -30,7 +30,7 @@ pub use private_socket::{BindError, PrivateSocket};
 pub use reign::{Epoch, Generation, Reign};
 pub use requests::{
     Advice, Answer, AnswerError, Answered, EditedInputs, EndScope, OpenError, OpenRequest,
-    RequestEvent, RequestEvents, Requests, RequestsOptions, RequestsService, Ticket,
+    RequestEvent, RequestEvents, Requests, RequestsOptions, RequestsService, TakenUp, Ticket,
 };
 pub use save::{SaveError, save_rules};
 pub use trust::{Revoked, TrustFile, TrustFileError};

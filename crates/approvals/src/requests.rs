@@ -9,6 +9,7 @@ mod board;
 mod deadlines;
 mod inputs;
 mod table;
+mod taken_up;
 mod ticket;
 
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub(crate) use self::ticket::Dropped;
 pub use self::answer::{Answer, AnswerError, Answered, OpenError};
 pub use self::board::{Advice, OpenRequest, RequestEvent, RequestEvents};
 pub use self::inputs::EditedInputs;
+pub use self::taken_up::TakenUp;
 pub use self::ticket::Ticket;
 
 use crate::{Epoch, Reign};
@@ -310,11 +312,11 @@ impl Requests {
         self.open_as(request.into(), showing, Opening::Fresh).await
     }
 
-    /// Takes a request up again that a dead leader left: same id, same deadline. See [`Ledger::resume_run`].
+    /// Takes a request up again that a dead leader left: same id, same deadline.
     ///
     /// # Errors
     /// When it can't be stored; then nobody is asked.
-    pub async fn reopen(
+    async fn reopen(
         &self,
         request: impl Into<Arc<PermissionRequest>>,
         showing: Showing,

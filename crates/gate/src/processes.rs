@@ -19,7 +19,7 @@ use pointsman_approvals::{
 };
 use pointsman_ledger::kill_points::{DIE_AT, KillPoint};
 use pointsman_ledger::{
-    Clock, Filter, Ledger, LedgerReader, RecordBody, RecordKind, RunStart, Showing, SystemClock,
+    Clock, Filter, Ledger, LedgerReader, RecordBody, RecordKind, RunStart, SystemClock,
 };
 use pointsman_model::{
     AbsPath, Answerer, Attended, Millis, Outcome, PermissionRequest, RequestId, RunId, Surface,
@@ -112,7 +112,7 @@ async fn lead(orders: Orders) {
             )
         }
         Some((run, _)) => {
-            let report = ledger.resume_run(*run).await.unwrap();
+            let report = ledger.hold_run(*run).await.unwrap().resume().await.unwrap();
             (*run, Reign::resumed(&report), report.open)
         }
     };
@@ -138,14 +138,12 @@ async fn lead(orders: Orders) {
     let desk = Adjudicator::new(CoordinatorHandler::new(panel), Arc::new(NoRules));
     tasks.spawn(desk.run(inbox, stop.clone()));
     tasks.spawn(answer_all(requests.clone()));
-    for opened in left {
-        let requests = requests.clone();
-        tasks.spawn(async move {
-            if let Ok(mut ticket) = requests.reopen(opened.request, Showing::AtOnce).await {
-                ticket.verdict().await;
-            }
-        });
-    }
+    let taken_up = requests.clone();
+    tasks.spawn(async move {
+        for mut taken in taken_up.take_up(left).await {
+            taken.verdict().await;
+        }
+    });
     let socket = PostSocket::bind(&orders.socket).unwrap();
     tasks.spawn(socket.run(office, stop));
     // The worker may dial from here on.

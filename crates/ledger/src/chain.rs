@@ -3,7 +3,7 @@
 use pointsman_model::{Digest, DigestBuilder, RunId, WallTime};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::record::{About, RecordBody, RecordKind, Seq};
+use crate::record::{About, ChainPoint, RecordBody, RecordKind, Seq};
 
 /// All of a record that its fingerprint covers.
 pub(crate) struct Link<'a> {
@@ -155,4 +155,25 @@ impl Head {
             },
         )
     }
+}
+
+/// The newest record of the database.
+pub(crate) fn newest(connection: &Connection) -> rusqlite::Result<Option<ChainPoint>> {
+    let newest = connection
+        .prepare_cached("SELECT run, number, hash FROM records ORDER BY seq DESC LIMIT 1")?
+        .query_row([], |row| {
+            let run: u32 = row.get(0)?;
+            Ok(RunId::new(run).map(|run| (run, row.get(1), row.get(2))))
+        })
+        .optional()?
+        .flatten();
+    newest
+        .map(|(run, number, hash)| {
+            Ok(ChainPoint {
+                run,
+                number: number?,
+                hash: Digest::from_bytes(hash?),
+            })
+        })
+        .transpose()
 }

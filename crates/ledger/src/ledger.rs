@@ -5,13 +5,15 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use pointsman_model::{RequestId, RunId, WallTime};
+use pointsman_model::{CallId, RequestId, RunId, WallTime};
 use tokio::sync::oneshot;
 
 use crate::Clock;
+use crate::held_run::HeldRun;
 use crate::open::{self, OpenError, OpenReport, ResumeError, ResumeReport};
 use crate::reader::{LedgerReader, ReadError};
 use crate::record::{RecordBody, RequestClosed, RequestOpened, RunStart, Seq};
+use crate::run_lock::RunLock;
 use crate::writer::{Append, Command};
 
 /// The longest body of one record, in bytes. Texts of calls are bounded far below it; a longer one is a defect of its
@@ -74,6 +76,9 @@ pub enum AppendError {
         "the ledger `{0}` was removed or replaced under this leader, so nothing more can be recorded"
     )]
     Gone(Box<str>),
+    /// The start of a call that has one already: no call is started twice (law 20).
+    #[error("{0} was started before, and no call is started twice")]
+    StartedBefore(CallId),
     /// Another process holds the database too long.
     #[error("the ledger `{0}` is held by another process for too long")]
     Busy(Box<str>),
@@ -148,13 +153,30 @@ impl Ledger {
         self.ask(|done| Command::Begin { start, at, done }).await?
     }
 
-    /// Takes up a run whose leader died: holds its lock, starts its next epoch, and says what it left.
+    /// Holds a run whose leader died: from here on nobody else takes it up, so that what is read of its past stays the
+    /// whole of it. Nothing is recorded before [`HeldRun::resume`].
     ///
     /// # Errors
-    /// When the run is unknown, alive or properly ended, or the record can't be made durable.
-    pub async fn resume_run(&self, run: RunId) -> Result<ResumeReport, ResumeError> {
+    /// When the run is unknown, alive or properly ended, or its lock can't be taken.
+    pub async fn hold_run(&self, run: RunId) -> Result<HeldRun, ResumeError> {
+        let (lock, groups) = self.ask(|done| Command::Hold { run, done }).await??;
+        Ok(HeldRun::new(self.clone(), run, lock, groups))
+    }
+
+    /// Starts the next epoch of a run whose lock is held, and says what its last leader left.
+    pub(crate) async fn resume_held(
+        &self,
+        run: RunId,
+        lock: RunLock,
+    ) -> Result<ResumeReport, ResumeError> {
         let at = self.now();
-        self.ask(|done| Command::Resume { run, at, done }).await?
+        let command = |done| Command::Resume {
+            run,
+            lock,
+            at,
+            done,
+        };
+        self.ask(command).await?
     }
 
     /// Records something; on disk when it returns.

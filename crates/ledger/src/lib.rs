@@ -10,6 +10,7 @@ mod clock;
 mod record;
 
 mod chain;
+mod held_run;
 mod highest;
 #[cfg(feature = "kill-points")]
 pub mod kill_points;
@@ -30,6 +31,7 @@ mod reader;
 #[cfg(feature = "by-hand")]
 pub use by_hand::HandWriter;
 pub use clock::{Clock, SystemClock};
+pub use held_run::HeldRun;
 pub use ledger::{AppendError, Ledger, PendingAppend, RequestTrace};
 pub use open::{
     DeadRun, HighestIds, OpenError, OpenReport, ResumeError, ResumeReport, SetAsideReport,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use pointsman_model::{CallId, PermissionRequest, RunId};
 use rusqlite::{Connection, ErrorCode};
 
+use crate::chain::newest;
 use crate::ledger::{AppendError, Health, Ledger};
 use crate::reader::{ChainDamage, missing_since};
 use crate::record::{
@@ -18,7 +19,7 @@ use crate::record::{
 };
 use crate::schema::{self, Stored};
 use crate::whereabouts::Whereabouts;
-use crate::writer::{Command, QUEUE_MAX, Queue, Writer, newest};
+use crate::writer::{Command, QUEUE_MAX, Queue, Writer};
 use crate::{Clock, highest, recovery, salvage};
 
 /// What was found when the ledger was opened.
@@ -67,7 +68,8 @@ pub struct ResumeReport {
     pub run: RunId,
     /// The number of this leader's reign; 2 for the first that resumes.
     pub epoch: u32,
-    /// Requests that were open when the leader died, whether or not another start has closed them as interrupted.
+    /// Requests that were open when the leader died, whether or not another start has closed them as interrupted. Those
+    /// that people had been shown say that they are shown at once.
     pub open: Vec<RequestOpened>,
     /// Calls that came to their end; never to be repeated.
     pub ended: Vec<CallId>,

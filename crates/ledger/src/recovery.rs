@@ -18,7 +18,7 @@ use crate::open::{DeadRun, HighestIds, ResumeError, ResumeReport};
 use crate::reader::{ChainDamage, verify_run};
 use crate::record::{
     CallEnded, CallLeft, CallUnknown, ProcessGroupStarted, RecordBody, RequestClosed,
-    RequestOpened, RunInterrupted, RunResumed,
+    RequestOpened, RunInterrupted, RunResumed, Showing,
 };
 use crate::run_lock::{self, Holder, RunLock};
 
@@ -71,11 +71,12 @@ pub(crate) fn close_dead_runs(
         found.damaged.extend(verify_run(&tx, *run)?.damage);
         found.dead.push(close(&tx, *run, now)?);
     }
-    found.groups = open_groups(&tx, &alive)?;
-    tx.commit()?;
+    found.groups = open_groups(&tx, |run| !alive.contains(&run))?;
+    // Before anybody else can write: who takes one of these runs up next is not to find it held by this look.
     for (_, lock) in locks {
         lock.remove();
     }
+    tx.commit()?;
     Ok(found)
 }
 
@@ -216,7 +217,21 @@ fn left_open(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<Reques
         }
     }
     left.sort_by_key(|opened| opened.request.id);
+    for opened in &mut left {
+        if was_shown(connection, opened.request.id)? {
+            opened.showing = Showing::AtOnce;
+        }
+    }
     Ok(left)
+}
+
+fn was_shown(connection: &Connection, request: RequestId) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM records
+               WHERE run = ?1 AND request = ?2 AND kind = 'request_shown')",
+        )?
+        .query_row([request.run().number(), request.number()], |row| row.get(0))
 }
 
 fn opened_where(
@@ -262,11 +277,11 @@ fn calls(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<CallTrack>
     tracks.collect()
 }
 
-/// The process groups of runs that nobody leads, and that no record says have ended. A group's end may stand in
-/// another run: that of the leader that reaped it.
-fn open_groups(
+/// The process groups of those runs that no record says have ended. A group's end may stand in another run: that of the
+/// leader that reaped it.
+pub(crate) fn open_groups(
     connection: &Connection,
-    alive: &HashSet<RunId>,
+    wanted: impl Fn(RunId) -> bool,
 ) -> rusqlite::Result<Vec<ProcessGroupStarted>> {
     let mut statement = connection.prepare_cached(
         "SELECT run, body FROM records
@@ -280,9 +295,7 @@ fn open_groups(
     for row in rows {
         let (run, body) = row?;
         match serde_json::from_str(&body) {
-            Ok(RecordBody::ProcessGroupStarted(started))
-                if run.is_none_or(|run| !alive.contains(&run)) =>
-            {
+            Ok(RecordBody::ProcessGroupStarted(started)) if run.is_none_or(&wanted) => {
                 open.push(started);
             }
             Ok(RecordBody::ProcessGroupEnded(end)) => {
@@ -293,6 +306,16 @@ fn open_groups(
     }
     open.retain(|started| !ended.contains(&started.group));
     Ok(open)
+}
+
+/// Whether that call was started already, under whichever leader.
+pub(crate) fn has_started(connection: &Connection, call: CallId) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM records
+               WHERE run = ?1 AND call = ?2 AND kind = 'call_started')",
+        )?
+        .query_row([call.run().number(), call.number()], |row| row.get(0))
 }
 
 /// Whether a run may be taken up again, but for its lock.

@@ -4,8 +4,16 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use pointsman_model::RunId;
+
+/// How often a lock is tried while others only look at it. A look takes microseconds, so that only a defect outlasts
+/// these.
+const TRIES_MAX: u32 = 2_000;
+
+/// How long it is left to those who look, between two tries.
+const BETWEEN_TRIES: Duration = Duration::from_millis(1);
 
 /// The lock of one run, held as long as this lives.
 #[derive(Debug)]
@@ -31,7 +39,10 @@ pub(crate) fn path_of(database: &Path, run: RunId) -> PathBuf {
 }
 
 impl RunLock {
-    /// Takes the lock; `None` when a leader holds it.
+    /// Takes the lock; `None` when a leader holds it. Whoever only looks at it is waited for.
+    ///
+    /// To be called within a transaction that writes, so that no two take locks of one run at a time, and none takes
+    /// one whose file is being removed.
     pub(crate) fn take(database: &Path, run: RunId) -> io::Result<Option<Self>> {
         let path = path_of(database, run);
         let file = OpenOptions::new()
@@ -40,11 +51,24 @@ impl RunLock {
             .create(true)
             .truncate(false)
             .open(&path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { path, file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
+        for _ in 0..TRIES_MAX {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Self { path, file })),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            // Leaders hold it alone, those who look share it.
+            match file.try_lock_shared() {
+                Ok(()) => file.unlock()?,
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            std::thread::sleep(BETWEEN_TRIES);
         }
+        Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "it is being looked at all the time",
+        ))
     }
 
     /// Lets go of it and removes the file: the run is over and its number is never used again.
@@ -57,8 +81,7 @@ impl RunLock {
 
 /// Whether a leader holds the run's lock.
 ///
-/// A look takes the lock shared for a moment. That can't get into a leader's way: a leader takes the lock
-/// before its run can be seen in the database.
+/// A look takes the lock shared for a moment, which whoever takes it for good waits for.
 pub(crate) fn look(database: &Path, run: RunId) -> io::Result<Holder> {
     let file = match File::open(path_of(database, run)) {
         Ok(file) => file,
@@ -69,5 +92,46 @@ pub(crate) fn look(database: &Path, run: RunId) -> io::Result<Holder> {
         Ok(()) => Ok(Holder::Nobody),
         Err(TryLockError::WouldBlock) => Ok(Holder::Alive),
         Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn law_20_a_run_that_is_only_looked_at_is_not_taken_for_alive() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("ledger.db");
+        drop(RunLock::take(&database, RunId::FIRST).unwrap().unwrap());
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !over.load(Ordering::Relaxed) {
+                        let _ = look(&database, RunId::FIRST);
+                    }
+                });
+            }
+            let taken: Vec<bool> = (0..200)
+                .map(|_| RunLock::take(&database, RunId::FIRST).unwrap().is_some())
+                .collect();
+            over.store(true, Ordering::Relaxed);
+            assert!(taken.into_iter().all(|taken| taken));
+        });
+    }
+
+    #[test]
+    fn law_20_a_run_that_is_held_is_alive_for_whoever_takes_or_looks() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("ledger.db");
+        let held = RunLock::take(&database, RunId::FIRST).unwrap().unwrap();
+        assert!(RunLock::take(&database, RunId::FIRST).unwrap().is_none());
+        assert_eq!(look(&database, RunId::FIRST).unwrap(), Holder::Alive);
+        drop(held);
+        assert_eq!(look(&database, RunId::FIRST).unwrap(), Holder::Nobody);
+        assert!(RunLock::take(&database, RunId::FIRST).unwrap().is_some());
     }
 }

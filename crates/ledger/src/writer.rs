@@ -9,15 +9,17 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pointsman_model::{Digest, RequestId, RunId, WallTime};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
+use pointsman_model::{CallId, RequestId, RunId, WallTime};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use tokio::sync::oneshot;
 
-use crate::chain::{Fresh, Head};
+use crate::chain::{Fresh, Head, newest};
 use crate::highest;
 use crate::ledger::{AppendError, Health, RequestTrace};
 use crate::open::{ResumeError, ResumeReport};
-use crate::record::{About, ChainPoint, RecordBody, RecordKind, RunStart, RunStarted, Seq};
+use crate::record::{
+    About, ChainPoint, ProcessGroupStarted, RecordBody, RecordKind, RunStart, RunStarted, Seq,
+};
 use crate::recovery;
 use crate::run_lock::{self, RunLock};
 use crate::unwritten::Unwritten;
@@ -44,8 +46,13 @@ pub(crate) enum Command {
         at: WallTime,
         done: Done<Result<RunId, AppendError>>,
     },
+    Hold {
+        run: RunId,
+        done: Done<Result<(RunLock, Vec<ProcessGroupStarted>), ResumeError>>,
+    },
     Resume {
         run: RunId,
+        lock: RunLock,
         at: WallTime,
         done: Done<Result<ResumeReport, ResumeError>>,
     },
@@ -100,6 +107,14 @@ pub(crate) struct Append {
     pub(crate) done: Option<Done<Result<Seq, AppendError>>>,
 }
 
+impl Append {
+    /// The call that it is the start of.
+    fn starts(&self) -> Option<CallId> {
+        let starts = self.kind == RecordKind::CallStarted;
+        self.about.call.filter(|_| starts)
+    }
+}
+
 /// The owner of the connection.
 pub(crate) struct Writer {
     pub(crate) connection: Connection,
@@ -126,6 +141,11 @@ pub(crate) struct OwnRun {
 /// Why a group was not written.
 enum GroupError {
     TakenOver(RunId),
+    /// The record at that place of the group starts a call that was started before.
+    StartedBefore {
+        at: usize,
+        call: CallId,
+    },
     Gone,
     Failed(rusqlite::Error),
 }
@@ -168,8 +188,17 @@ impl Writer {
                 // Nobody to tell means that the asker went away; the run stays without a leader's records.
                 let _ = done.send(self.begin(start, at));
             }
-            Command::Resume { run, at, done } => {
-                let _ = done.send(self.resume(run, at));
+            Command::Hold { run, done } => {
+                // Nobody to tell lets go of it.
+                let _ = done.send(self.hold(run));
+            }
+            Command::Resume {
+                run,
+                lock,
+                at,
+                done,
+            } => {
+                let _ = done.send(self.resume(run, lock, at));
             }
             Command::Settle { run, at, done } => {
                 let _ = done.send(self.settle(run, at));
@@ -228,6 +257,10 @@ impl Writer {
                     refuse(theirs, &AppendError::TakenOver(run));
                     group = rest;
                 }
+                Err(GroupError::StartedBefore { at, call }) => {
+                    let repeated = group.remove(at);
+                    answer(repeated.done, Err(AppendError::StartedBefore(call)));
+                }
                 Err(failure) => {
                     let error = self.failed(failure);
                     for append in &group {
@@ -276,6 +309,7 @@ impl Writer {
             GroupError::Gone => self.gone(),
             // Told apart by those who call this.
             GroupError::TakenOver(run) => AppendError::TakenOver(run),
+            GroupError::StartedBefore { call, .. } => AppendError::StartedBefore(call),
         };
         let text = error.to_string();
         let before = self.health.set(Some(error.clone()));
@@ -310,8 +344,13 @@ impl Writer {
             entry.insert(head);
         }
         let mut seqs = Vec::with_capacity(group.len());
-        for append in group {
+        for (at, append) in group.iter().enumerate() {
             let run = append.run;
+            if let Some(call) = append.starts()
+                && recovery::has_started(&tx, call)?
+            {
+                return Err(GroupError::StartedBefore { at, call });
+            }
             let head = heads.get_mut(&run).ok_or(GroupError::TakenOver(run))?;
             let fresh = Fresh {
                 run,
@@ -389,11 +428,12 @@ impl Writer {
         Ok(run)
     }
 
-    fn resume(&mut self, run: RunId, at: WallTime) -> Result<ResumeReport, ResumeError> {
-        let path = self.path.clone();
+    /// Takes the lock of a run whose leader died. Nothing is written.
+    fn hold(&mut self, run: RunId) -> Result<(RunLock, Vec<ProcessGroupStarted>), ResumeError> {
         if self.runs.contains_key(&run) {
             return Err(ResumeError::Alive(run));
         }
+        let path = self.path.clone();
         let failed = |error| ResumeError::Append(append_error(&path, error));
         let tx = self
             .connection
@@ -403,6 +443,24 @@ impl Writer {
         let lock = RunLock::take(&path, run)
             .map_err(|source| ResumeError::Append(lock_error(&path, run, source)))?
             .ok_or(ResumeError::Alive(run))?;
+        let groups = recovery::open_groups(&tx, |of| of == run).map_err(failed)?;
+        Ok((lock, groups))
+    }
+
+    fn resume(
+        &mut self,
+        run: RunId,
+        lock: RunLock,
+        at: WallTime,
+    ) -> Result<ResumeReport, ResumeError> {
+        let path = self.path.clone();
+        let failed = |error| ResumeError::Append(append_error(&path, error));
+        let tx = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(failed)?;
+        // Runs may be pruned while nobody leads them.
+        recovery::may_resume(&tx, run).map_err(failed)??;
         let mut head = Head::stored(&tx, run).map_err(failed)?;
         let report = recovery::resume(&tx, run, &mut head, at).map_err(failed)?;
         tx.commit().map_err(failed)?;
@@ -480,27 +538,6 @@ fn fence(error: rusqlite::Error, run: RunId) -> GroupError {
         Some(ErrorCode::ConstraintViolation) => GroupError::TakenOver(run),
         _ => GroupError::Failed(error),
     }
-}
-
-/// The newest record of the database.
-pub(crate) fn newest(connection: &Connection) -> rusqlite::Result<Option<ChainPoint>> {
-    let newest = connection
-        .prepare_cached("SELECT run, number, hash FROM records ORDER BY seq DESC LIMIT 1")?
-        .query_row([], |row| {
-            let run: u32 = row.get(0)?;
-            Ok(RunId::new(run).map(|run| (run, row.get(1), row.get(2))))
-        })
-        .optional()?
-        .flatten();
-    newest
-        .map(|(run, number, hash)| {
-            Ok(ChainPoint {
-                run,
-                number: number?,
-                hash: Digest::from_bytes(hash?),
-            })
-        })
-        .transpose()
 }
 
 fn take_lock(path: &std::path::Path, run: RunId) -> Result<RunLock, AppendError> {

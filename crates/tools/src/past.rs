@@ -2,6 +2,7 @@
 //! not done twice: a call that came to its end is answered from the record, one that started and has no known result
 //! is told as such, one that waited is taken up under its own id.
 
+use pointsman_approvals::TakenUp;
 use pointsman_ledger::{CallLeft, SeenFile};
 use pointsman_model::{AbsPath, CallId, CallState, JsonText, PermissionRequest, ToolName};
 
@@ -12,7 +13,7 @@ const UNKNOWN: &str = "unknown: this call had started when the leader died, and 
     repeated; look at what it was to change before you go on.";
 
 /// What an agent did in an earlier reign.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct PastAgent {
     /// Where it was before the calls below; nothing when that is where it started.
     pub folder: Option<AbsPath>,
@@ -31,7 +32,7 @@ impl PastAgent {
 }
 
 /// A call of an earlier reign.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct PastCall {
     /// Its id.
     pub id: CallId,
@@ -48,25 +49,57 @@ pub struct PastCall {
 }
 
 /// What became of a call of an earlier reign.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub enum Became {
     /// It came to its end.
     Ended(CallEnd),
     /// It had started.
     Unknown,
     /// It had not started; this is its last question, if it came to one.
-    Waited(Option<Box<PermissionRequest>>),
+    Waited(Option<PastQuestion>),
+}
+
+/// The last question of a call that had not started.
+#[derive(Debug)]
+pub struct PastQuestion {
+    /// What was asked.
+    pub request: Box<PermissionRequest>,
+    /// Keeps it open until the agent comes to the call again, where the leader has taken it up.
+    pub open: Option<Box<TakenUp>>,
+}
+
+impl PastQuestion {
+    /// A question that nobody has taken up yet.
+    #[must_use]
+    pub fn left(request: PermissionRequest) -> Self {
+        Self {
+            request: Box::new(request),
+            open: None,
+        }
+    }
+
+    /// Ends it where it is open: its call is asked about anew, or needs no answer any more.
+    pub(crate) async fn supersede(self, why: &str) {
+        if let Some(open) = self.open {
+            open.supersede(why).await;
+        }
+    }
 }
 
 impl PastCall {
     /// The end that the agent hears of when nobody knows the true one.
     pub(crate) fn unknown_end(&self) -> CallEnd {
-        CallEnd {
-            id: self.id,
-            state: CallState::Error,
-            outcome: None,
-            text: UNKNOWN.into(),
-            exit_code: None,
-        }
+        unknown_end(self.id)
+    }
+}
+
+/// The end that an agent hears of a call that was started and has no result that anybody knows.
+pub(crate) fn unknown_end(id: CallId) -> CallEnd {
+    CallEnd {
+        id,
+        state: CallState::Error,
+        outcome: None,
+        text: UNKNOWN.into(),
+        exit_code: None,
     }
 }

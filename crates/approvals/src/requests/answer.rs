@@ -71,6 +71,11 @@ pub enum AnswerError {
         /// What does not fit.
         why: Box<str>,
     },
+    /// The death of an earlier leader has ended it, and nobody has asked it again since.
+    #[error(
+        "nobody answered {0} before its leader died, and it is not open again: if its agent still needs it, it is asked anew, so look at what is open now"
+    )]
+    Interrupted(RequestId),
     /// An answer allows or denies.
     #[error("an answer allows or denies; it can't end a request in another way")]
     NotAnAnswer,

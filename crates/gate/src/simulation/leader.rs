@@ -11,7 +11,7 @@ use pointsman_approvals::{
 };
 use pointsman_ledger::{
     Clock, Filter, HandWriter, Ledger, LedgerReader, RecordKind, RequestOpened, ResumeError,
-    RunStart, Showing,
+    RunStart,
 };
 use pointsman_model::{
     AbsPath, Attended, NoVoteCause, Outcome, PermissionRequest, RequestId, RunId, VerdictKind,
@@ -90,7 +90,11 @@ impl Leader {
                 Err(_) => return std::future::pending().await,
             },
             Some(run) => {
-                let report = match ledger.resume_run(run).await {
+                let resumed = match ledger.hold_run(run).await {
+                    Ok(held) => held.resume().await,
+                    Err(error) => Err(error),
+                };
+                let report = match resumed {
                     Ok(report) => report,
                     Err(ResumeError::Append(_)) => return std::future::pending().await,
                     Err(error) => panic!("{error}"),
@@ -117,9 +121,7 @@ impl Leader {
         let desk = Adjudicator::new(coordinator.clone(), Arc::new(NoRules));
         tasks.spawn(desk.run(inbox, stop.clone()));
         people::come(&mut tasks, world, &requests);
-        for opened in left {
-            tasks.spawn(take_up_again(requests.clone(), opened));
-        }
+        tasks.spawn(take_up_again(requests.clone(), left));
         for number in own_questions {
             let request = request_of(run, 1, number, &world.clock, &world.lot);
             let handler: Box<dyn PermissionHandler> = if number % 2 == 0 {
@@ -184,11 +186,10 @@ async fn disk(mut writer: HandWriter, world: World, died: CancellationToken) {
     }
 }
 
-async fn take_up_again(requests: Requests, opened: RequestOpened) {
-    let reopened = requests.reopen(opened.request, Showing::AtOnce).await;
-    // One whose end was stored meanwhile is answered at once; whoever asked hears it over the mailbox.
-    if let Ok(mut ticket) = reopened {
-        ticket.verdict().await;
+/// One whose end was stored meanwhile is answered at once; whoever asked hears it over the mailbox.
+async fn take_up_again(requests: Requests, left: Vec<RequestOpened>) {
+    for mut taken in requests.take_up(left).await {
+        taken.verdict().await;
     }
 }
 

@@ -2,7 +2,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use pointsman_model::{CallId, GroupFacts, Outcome, RequestId, RunId};
+use pointsman_model::{CallId, Outcome, RequestId, RunId};
 
 use super::{Place, die, sample};
 use crate::{
@@ -113,12 +113,7 @@ async fn what_a_dead_leader_left_open_is_closed_and_told() {
     let group = ProcessGroupStarted {
         worker: Some(sample::worker(run)),
         call: Some(call(2)),
-        group: GroupFacts {
-            pgid: 4242,
-            started_ticks: 7,
-            boot: "boot".into(),
-            mark: "1.2.3".into(),
-        },
+        group: sample::group(),
         program: "sleep".into(),
     };
     ledger.append(run, group.clone()).await.unwrap();
@@ -190,7 +185,7 @@ async fn a_resumed_run_gets_its_questions_back_and_repeats_nothing() {
     // Another start has closed it as interrupted; that does not keep anyone from taking it up.
     let (ledger, report) = place.open();
     assert_eq!(report.dead[0].requests.len(), 1);
-    let resumed = ledger.resume_run(run).await.unwrap();
+    let resumed = ledger.hold_run(run).await.unwrap().resume().await.unwrap();
     assert_eq!(resumed.epoch, 2);
     assert_eq!(resumed.open, [opened]);
     assert_eq!(resumed.unknown, [call(2)]);
@@ -236,7 +231,7 @@ async fn each_reign_tells_what_it_showed_and_how_long_it_is_known_to_have_lived(
         now,
         "what closes it counts for nothing"
     );
-    ledger.resume_run(run).await.unwrap();
+    ledger.hold_run(run).await.unwrap().resume().await.unwrap();
     for body in [
         RecordBody::from(reopened(1)),
         reopened(2).into(),

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use pointsman_model::{
     AbsPath, AgentName, Answerer, Attended, BashInput, CallId, CallState, DecisionReason, Digest,
-    Effects, ExecutedCall, IfNobody, Insistence, JsonText, Judgement, Lineage, LineageStep,
-    Matched, Millis, Origin, Outcome, PermissionDecision, PermissionMode, PermissionRequest,
-    RecordedCall, RequestId, RequestedCall, RunId, Surface, ToolInput, ToolName, Trail, Verdict,
-    VerdictKind, WallTime, WorkerId,
+    Effects, ExecutedCall, GroupFacts, IfNobody, Insistence, JsonText, Judgement, Lineage,
+    LineageStep, Matched, Millis, Origin, Outcome, PermissionDecision, PermissionMode,
+    PermissionRequest, RecordedCall, RequestId, RequestedCall, RunId, Surface, ToolInput, ToolName,
+    Trail, Verdict, VerdictKind, WallTime, WorkerId,
 };
 
 use crate::{
@@ -195,5 +195,14 @@ pub(crate) fn closed(id: RequestId, call: CallId) -> RequestClosed {
             at: WallTime(1_800_000_000_500),
             digest: Digest::of(b"request"),
         },
+    }
+}
+
+pub(crate) fn group() -> GroupFacts {
+    GroupFacts {
+        pgid: 4242,
+        started_ticks: 7,
+        boot: "boot".into(),
+        mark: "1.2.3".into(),
     }
 }

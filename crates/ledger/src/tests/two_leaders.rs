@@ -1,7 +1,14 @@
 use pointsman_model::CallId;
 
 use super::{Place, die, sample};
-use crate::{AppendError, ResumeError, RunState};
+use crate::{
+    AppendError, Filter, Ledger, ProcessGroupStarted, RecordKind, ResumeError, ResumeReport,
+    RunState,
+};
+
+async fn resume(ledger: &Ledger, run: pointsman_model::RunId) -> Result<ResumeReport, ResumeError> {
+    ledger.hold_run(run).await?.resume().await
+}
 
 #[tokio::test]
 async fn two_leaders_on_one_project_get_different_runs_and_both_record() {
@@ -58,17 +65,17 @@ async fn only_a_dead_leaders_run_can_be_resumed() {
     let place = Place::new();
     let (ledger, run) = place.begin().await;
     let (other, _) = place.open();
-    let alive = other.resume_run(run).await;
+    let alive = resume(&other, run).await;
     assert!(matches!(alive, Err(ResumeError::Alive(_))));
     die(ledger).await;
 
-    let report = other.resume_run(run).await.unwrap();
+    let report = resume(&other, run).await.unwrap();
     assert_eq!(report.epoch, 2);
     assert_eq!(place.reader().runs().unwrap()[0].state, RunState::Live);
-    let again = other.resume_run(run).await;
+    let again = resume(&other, run).await;
     assert!(matches!(again, Err(ResumeError::Alive(_))));
     let unknown = pointsman_model::RunId::new(99).unwrap();
-    let missing = other.resume_run(unknown).await;
+    let missing = resume(&other, unknown).await;
     assert!(matches!(missing, Err(ResumeError::Unknown(_))));
 
     let end = crate::RunEnded {
@@ -78,6 +85,91 @@ async fn only_a_dead_leaders_run_can_be_resumed() {
     other.append(run, end).await.unwrap();
     other.close().await;
     let (next, _) = place.open();
-    let ended = next.resume_run(run).await;
+    let ended = resume(&next, run).await;
     assert!(matches!(ended, Err(ResumeError::Ended(_))));
+}
+
+#[tokio::test]
+async fn law_20_whoever_holds_a_run_keeps_others_out_and_leaves_no_trace() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    die(ledger).await;
+    let (one, _) = place.open();
+    let (two, _) = place.open();
+    let records = || {
+        place
+            .reader()
+            .records(&Filter::of_run(run))
+            .unwrap()
+            .records
+    };
+    let before = records();
+    let held = one.hold_run(run).await.unwrap();
+    assert!(matches!(
+        resume(&two, run).await,
+        Err(ResumeError::Alive(_))
+    ));
+    drop(held);
+    assert_eq!(records(), before);
+    assert_eq!(
+        place.reader().runs().unwrap()[0].state,
+        RunState::Interrupted
+    );
+    resume(&two, run).await.unwrap();
+    assert!(matches!(
+        one.hold_run(run).await.err(),
+        Some(ResumeError::Alive(_))
+    ));
+}
+
+#[tokio::test]
+async fn law_21_whoever_holds_a_run_hears_of_groups_that_were_left_since_it_looked() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    die(ledger).await;
+    let (late, report) = place.open();
+    assert!(report.groups.is_empty());
+    let (early, _) = place.open();
+    resume(&early, run).await.unwrap();
+    let group = ProcessGroupStarted {
+        worker: None,
+        call: None,
+        group: sample::group(),
+        program: "sleep".into(),
+    };
+    early.append(run, group.clone()).await.unwrap();
+    die(early).await;
+    assert_eq!(late.hold_run(run).await.unwrap().groups(), [group]);
+}
+
+#[tokio::test]
+async fn law_20_no_call_is_started_twice_whoever_tries() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    let call = |number| CallId::new(run, number);
+    ledger.append(run, sample::started(call(1))).await.unwrap();
+    let again = ledger.append(run, sample::started(call(1))).await;
+    assert!(matches!(again, Err(AppendError::StartedBefore(of)) if of == call(1)));
+    // Among others of one group, which are written.
+    let (twice, once, thrice) = tokio::join!(
+        ledger.append(run, sample::started(call(1))),
+        ledger.append(run, sample::started(call(2))),
+        ledger.append(run, sample::started(call(2))),
+    );
+    assert!(matches!(twice, Err(AppendError::StartedBefore(_))));
+    assert!(once.is_ok());
+    assert!(matches!(thrice, Err(AppendError::StartedBefore(_))));
+    assert!(ledger.failing().is_none());
+    die(ledger).await;
+    let (next, _) = place.open();
+    resume(&next, run).await.unwrap();
+    let again = next.append(run, sample::started(call(2))).await;
+    assert!(matches!(again, Err(AppendError::StartedBefore(_))));
+    let starts = Filter {
+        kinds: vec![RecordKind::CallStarted],
+        ..Filter::of_run(run)
+    };
+    let starts = place.reader().records(&starts).unwrap().records;
+    assert_eq!(starts.len(), 2);
+    assert!(place.reader().verify().unwrap().is_sound());
 }

@@ -148,11 +148,14 @@ pub enum StartError {
     },
     /// An agent would be allowed other things than it was.
     #[error(
-        "what the job `{job}` may do is not what it was when its agent was started: settings, the command line, or whether somebody is there have changed"
+        "what the job `{job}` may do is not what it was when its agent was started: {}",
+        changed.join("; ")
     )]
     ContextChanged {
         /// The job.
         job: Box<str>,
+        /// What is different, a clause each.
+        changed: Vec<Box<str>>,
     },
     /// A task of the start was lost.
     #[error("the ledger could not be opened: its task ended early")]

@@ -7,16 +7,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pointsman_agents::spent_of;
+use pointsman_approvals::{Requests, TakenUp};
 use pointsman_ledger::{
-    CallLeft, Filter, LedgerReader, LedgerRecord, ModelSpent, RecordBody, RecordKind, TurnPart,
-    TurnTaken, WorkerEnd,
+    CallLeft, Filter, LedgerReader, LedgerRecord, ModelSpent, RecordBody, RecordKind,
+    RequestOpened, TurnPart, TurnTaken, WorkerEnd,
 };
 use pointsman_llm::Spent;
 use pointsman_model::{
-    CallId, Digest, Lineage, Millis, Outcome, PermissionRequest, RunId, WorkerId,
+    CallId, Lineage, Millis, Outcome, PermissionRequest, RequestId, RunId, WorkerId,
 };
-use pointsman_tools::{Became, CallEnd, PastAgent, PastCall};
+use pointsman_tools::{Became, CallEnd, PastAgent, PastCall, PastQuestion};
 
+use super::changed::Given;
 use super::options::StartError;
 use super::past_orders::PastOrders;
 use crate::plan::TryEnd;
@@ -25,8 +27,8 @@ use crate::plan::TryEnd;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PastWorker {
     pub(super) worker: WorkerId,
-    /// The fingerprint of the context it was given for good.
-    pub(super) context: Digest,
+    /// What it was given for good.
+    pub(super) given: Box<Given>,
     /// How it ended; nothing when its leader died before it.
     pub(super) end: Option<(WorkerEnd, Box<str>)>,
 }
@@ -127,6 +129,45 @@ impl Past {
         std::mem::take(&mut self.lock().spent)
     }
 
+    /// Opens the questions again that the dead leader left, before the agents that asked them live again: whoever answers
+    /// is heard, however long the run is paused. They are held here until their agents come to them. One about something
+    /// that has changed since is left to its agent, which asks anew.
+    pub(super) async fn take_up(&self, requests: &Requests, left: Vec<RequestOpened>) {
+        let asked = self.questions();
+        let left = left
+            .into_iter()
+            .filter(|opened| asked.contains(&opened.request.id));
+        let left: Vec<_> = left.collect();
+        let unchanged = tokio::task::spawn_blocking(move || {
+            let unchanged = left
+                .into_iter()
+                .filter(|opened| is_as_it_was(&opened.request));
+            unchanged.collect()
+        });
+        // One that broke off leaves them all to their agents.
+        let taken = requests.take_up(unchanged.await.unwrap_or_default()).await;
+        let taken = taken.into_iter().map(|taken| (taken.id(), Box::new(taken)));
+        let mut taken: HashMap<RequestId, Box<TakenUp>> = taken.collect();
+        let mut left = self.lock();
+        let calls = left.agents.values_mut().flat_map(|agent| &mut agent.calls);
+        for call in calls {
+            if let Became::Waited(Some(question)) = &mut call.became {
+                question.open = taken.remove(&question.request.id);
+            }
+        }
+    }
+
+    /// The last questions of calls that waited.
+    fn questions(&self) -> HashSet<RequestId> {
+        let left = self.lock();
+        let calls = left.agents.values().flat_map(|agent| &agent.calls);
+        let asked = calls.filter_map(|call| match &call.became {
+            Became::Waited(question) => question.as_ref().map(|asked| asked.request.id),
+            Became::Ended(_) | Became::Unknown => None,
+        });
+        asked.collect()
+    }
+
     /// What that agent did.
     pub(super) fn agent(&self, worker: WorkerId) -> PastAgent {
         self.lock().agents.remove(&worker).unwrap_or_default()
@@ -140,7 +181,7 @@ impl Past {
             .agents
             .values()
             .flat_map(|agent| &agent.calls)
-            .filter(|call| call.became == Became::Unknown && call.tool.as_str() != "Agent")
+            .filter(|call| matches!(call.became, Became::Unknown) && call.tool.as_str() != "Agent")
             .collect();
         unknown.sort_by_key(|call| call.id);
         let line = |call: &&PastCall| {
@@ -173,7 +214,7 @@ impl Reading {
             RecordBody::WorkerSpawned(spawned) => {
                 let worker = PastWorker {
                     worker: spawned.lineage.agent().worker,
-                    context: spawned.context,
+                    given: Box::new(Given::of(&spawned)),
                     end: None,
                 };
                 if spawned.lineage.depth() == 1 {
@@ -205,9 +246,9 @@ impl Reading {
                 self.change(decided.call.id, |call| call.folder = Some(decided.folder));
             }
             RecordBody::RequestOpened(opened) => {
-                let request: Box<PermissionRequest> = Box::new(opened.request);
-                self.change(request.call.id, |call| {
-                    call.became = Became::Waited(Some(request))
+                let question = PastQuestion::left(opened.request);
+                self.change(question.request.call.id, |call| {
+                    call.became = Became::Waited(Some(question))
                 });
             }
             RecordBody::CallStarted(started) => {
@@ -286,6 +327,14 @@ impl Reading {
         }
         left
     }
+}
+
+/// Whether a question asks for the same still: the files that its call runs or changes are what they were (law 10).
+/// Blocks on the disk.
+fn is_as_it_was(request: &PermissionRequest) -> bool {
+    let (call, folder, lineage) = (&request.call, &request.folder, &request.lineage);
+    let now = pointsman_approvals::bind(call, folder, lineage, request.context, &request.effects);
+    now.is_ok_and(|digest| digest == request.digest)
 }
 
 /// How a try of a job with that time came out under an earlier reign, when it had come to its end.

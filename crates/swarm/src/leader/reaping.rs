@@ -1,4 +1,4 @@
-//! Reaping: process groups that outlived a killed leader are ended before a new run begins.
+//! Reaping: process groups that outlived a killed leader are ended before a run begins or goes on.
 
 use pointsman_ledger::{ProcessGroupEnded, ProcessGroupStarted};
 use pointsman_process::{ProcessGroup, Reaped, reap, reap_owned_by};
@@ -9,6 +9,14 @@ pub(super) struct AllReaped {
     pub(super) ended: Vec<ProcessGroupEnded>,
     /// How many of the groups, and of the processes that no record names, were still there.
     pub(super) killed: usize,
+}
+
+impl AllReaped {
+    /// Counts in what else was found.
+    pub(super) fn add(&mut self, more: Self) {
+        self.ended.extend(more.ended);
+        self.killed += more.killed;
+    }
 }
 
 /// Ends what is left of these groups, and whatever else still runs for these owners: the record of a group may have

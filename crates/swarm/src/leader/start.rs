@@ -1,6 +1,6 @@
 //! The start of a leader: ledger, reaping, services, what all agents share.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -13,7 +13,10 @@ use pointsman_gate::{
     Adjudicator, CoordinatorHandler, Explaining, HookPlace, Hooks, Lifts, Notices, Panel,
     SwarmWorkerHandler, Votes, hooks_that_cant_start,
 };
-use pointsman_ledger::{HighestIds, Ledger, OpenReport, OrderGiven, RunStart};
+use pointsman_ledger::{
+    HeldRun, HighestIds, Ledger, OpenReport, OrderGiven, ProcessGroupStarted, RequestOpened,
+    RunStart,
+};
 use pointsman_model::{Answerer, Attended, Millis, RunId, Surface};
 use pointsman_policy::Problem;
 use pointsman_tools::{Pace, RunIds, Toolbox};
@@ -27,16 +30,17 @@ use super::ground::Ground;
 use super::nursery::work_of;
 use super::orders::Order;
 use super::past::Past;
+use super::reaping::AllReaped;
 use super::roster::{Roster, of_job_file, roster};
 use super::work::{check_models, without_keys};
 use super::{
     Checked, Leader, LeaderHandle, LeaderOptions, Patience, Pauses, Progress, StartError, reaping,
 };
+use crate::StopReason;
 use crate::directory::Directory;
 use crate::job_card::JobBoard;
 use crate::job_file::{Job, Work};
 use crate::plan::Plan;
-use crate::{StatePlace, StopReason};
 
 /// How many events a slow watcher may lag behind before it misses some.
 const EVENTS_MAX: usize = 4_096;
@@ -63,22 +67,22 @@ pub(super) async fn start(
     may_start(&options, &problems)?;
     options.place.prepare()?;
     let (ledger, report) = open_ledger(&options).await?;
-    for dead in &report.dead {
-        options.place.clear_socket(dead.run);
-    }
+    // Before anything can fail: the ledger tells of a dead leader but once (law 21).
+    let mut reaped = clear_up(&options, &report).await?;
     let all: Vec<Job> = jobs
         .iter()
         .chain(joined.iter().flatten())
         .cloned()
         .collect();
-    let taken = take(&ledger, &options, (&all, &grounds)).await?;
+    let mut taken = take(&ledger, &options, (&all, &grounds), &mut reaped).await?;
     let run = taken.run;
+    let left_open = std::mem::take(&mut taken.open);
     carry_over(&taken.past, &all, &agents);
     let unknown: Vec<_> = taken.past.unknown();
     let paused = taken.past.orders.told();
     let owner = options.place.owner(run);
     options.environment = options.environment.owned_by(&owner);
-    let reaped = reap(&ledger, run, &options.place, &report).await?;
+    note_ended(&ledger, run, &mut reaped).await?;
     let (stop, stops) = flume::bounded(STOPS_MAX);
     let (order, orders) = mpsc::channel(ORDERS_MAX);
     let Stood {
@@ -86,6 +90,7 @@ pub(super) async fn start(
         services,
         services_stop,
     } = stand_up(&options, agents, ledger, taken, stop.clone());
+    ground.past.take_up(&ground.requests, left_open).await;
     let board = JobBoard::of(&all);
     let mut plan = Plan::new(&jobs, options.job_file.slots);
     for jobs in joined {
@@ -107,7 +112,7 @@ pub(super) async fn start(
         patience: Patience::Unlimited,
         settled: VecDeque::new(),
         dropped: Vec::new(),
-        remarks: remarks_of(&report, reaped)
+        remarks: remarks_of(&report, reaped.killed)
             .into_iter()
             .chain(unknown.clone())
             .collect(),
@@ -215,6 +220,8 @@ struct Taken {
     reign: Reign,
     highest: HighestIds,
     past: Past,
+    /// The questions that the dead leader left.
+    open: Vec<RequestOpened>,
 }
 
 /// What models had spent before their leader died counts on: a budget is that of the run, whoever leads it.
@@ -233,6 +240,7 @@ async fn take(
     ledger: &Ledger,
     options: &LeaderOptions,
     (jobs, grounds): (&[Job], &[JobGround]),
+    reaped: &mut AllReaped,
 ) -> Result<Taken, StartError> {
     let Some((run, pauses)) = options.resume.as_ref().map(|it| (it.run, it.pauses)) else {
         return Ok(Taken {
@@ -240,8 +248,10 @@ async fn take(
             reign: Reign::FIRST,
             highest: HighestIds::default(),
             past: Past::default(),
+            open: Vec::new(),
         });
     };
+    let held = hold(ledger, options, run, reaped).await?;
     let path = ledger.path().to_owned();
     let read = tokio::task::spawn_blocking(move || Past::read(&path, run)).await;
     let mut past = read.map_err(|_| StartError::TaskLost)??;
@@ -254,16 +264,8 @@ async fn take(
             paused => return Err(StartError::Paused { paused }),
         },
     };
-    for (job, ground) in jobs.iter().zip(grounds) {
-        for before in past.tries_of(&job.name) {
-            let now = ground.freeze(job, before.worker).context.digest();
-            if before.end.is_none() && now != before.context {
-                let job = job.name.as_ref().into();
-                return Err(StartError::ContextChanged { job });
-            }
-        }
-    }
-    let report = ledger.resume_run(run).await?;
+    may_go_on(&past, jobs, grounds)?;
+    let report = held.resume().await?;
     for order in over {
         let by = Answerer::Person {
             surface: Surface::Command,
@@ -275,7 +277,42 @@ async fn take(
         reign: Reign::resumed(&report),
         highest: report.highest,
         past,
+        open: report.open,
     })
+}
+
+/// Holds the run that is to be taken up. This comes first of all: what is read of its past then is the whole of it, since
+/// nobody else leads it meanwhile (law 20). Ends what one who led it since the ledger was opened has left.
+async fn hold(
+    ledger: &Ledger,
+    options: &LeaderOptions,
+    run: RunId,
+    reaped: &mut AllReaped,
+) -> Result<HeldRun, StartError> {
+    let held = ledger.hold_run(run).await?;
+    options.place.clear_socket(run);
+    let ended = reaped.ended.iter().map(|ended| &ended.group);
+    let ended: HashSet<_> = ended.cloned().collect();
+    let groups = held.groups().iter().cloned();
+    let groups = groups.filter(|started| !ended.contains(&started.group));
+    let left = reap(groups.collect(), vec![options.place.owner(run)]).await?;
+    reaped.add(left);
+    Ok(held)
+}
+
+/// Whether each agent that lives again is given what it was given (law 16).
+fn may_go_on(past: &Past, jobs: &[Job], grounds: &[JobGround]) -> Result<(), StartError> {
+    for (job, ground) in jobs.iter().zip(grounds) {
+        for before in past.tries_of(&job.name) {
+            let now = ground.freeze(job, before.worker).context;
+            let changed = before.given.differences(&now);
+            if before.end.is_none() && !changed.is_empty() {
+                let job = job.name.as_ref().into();
+                return Err(StartError::ContextChanged { job, changed });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What surfaces hold of it.
@@ -479,25 +516,30 @@ fn run_start(options: &LeaderOptions) -> RunStart {
     }
 }
 
-/// Ends what dead leaders left running, and records it. Returns how many groups and processes were still there.
-async fn reap(
-    ledger: &Ledger,
-    run: RunId,
-    place: &StatePlace,
-    report: &OpenReport,
-) -> Result<usize, StartError> {
-    let groups = report.groups.clone();
-    let owners = report
-        .dead
-        .iter()
-        .map(|dead| place.owner(dead.run))
-        .collect();
-    let reaped = tokio::task::spawn_blocking(move || reaping::reap_all(groups, owners)).await;
-    let reaped = reaped.map_err(|_| StartError::TaskLost)?;
-    for ended in reaped.ended {
+/// Takes away the sockets that dead leaders left, and ends what they left running.
+async fn clear_up(options: &LeaderOptions, report: &OpenReport) -> Result<AllReaped, StartError> {
+    for dead in &report.dead {
+        options.place.clear_socket(dead.run);
+    }
+    let owners = report.dead.iter().map(|dead| options.place.owner(dead.run));
+    reap(report.groups.clone(), owners.collect()).await
+}
+
+/// Records what was ended, in the chain of the run that begins or goes on.
+async fn note_ended(ledger: &Ledger, run: RunId, reaped: &mut AllReaped) -> Result<(), StartError> {
+    for ended in std::mem::take(&mut reaped.ended) {
         ledger.note(run, ended).await?;
     }
-    Ok(reaped.killed)
+    Ok(())
+}
+
+/// Ends what dead leaders left running.
+async fn reap(
+    groups: Vec<ProcessGroupStarted>,
+    owners: Vec<String>,
+) -> Result<AllReaped, StartError> {
+    let reaped = tokio::task::spawn_blocking(move || reaping::reap_all(groups, owners)).await;
+    reaped.map_err(|_| StartError::TaskLost)
 }
 
 /// What is worth saying of what dead leaders left.

@@ -51,7 +51,10 @@ impl Dispatch {
             () = self.seat.stop.cancelled() => Err(Refusal::stopped()),
             walked = async {
                 let lineage = &self.seat.frozen.context.parts().lineage;
-                self.seat.pace.going(lineage).await;
+                // A pause touches nothing that is asked already.
+                if !life.is_asked() {
+                    self.seat.pace.going(lineage).await;
+                }
                 self.walk(&mut life, &asked).await
             } => walked,
         };
@@ -76,7 +79,7 @@ impl Dispatch {
             Became::Ended(end) => return Recalled::Ended(end),
             Became::Unknown if self.starts_an_agent(asked) => LifePast::Started,
             Became::Unknown => return Recalled::Ended(past.unknown_end()),
-            Became::Waited(request) => LifePast::Asked(request),
+            Became::Waited(question) => LifePast::Asked(question),
         };
         Recalled::Life(Life::again(&self.seat, past.id, left))
     }
@@ -116,6 +119,12 @@ impl Dispatch {
         let turn = Box::pin(self.hooks_turn(life, &tool, &raw, &asked.input, &folder)).await?;
         let form = self.judged(tool, raw, turn, folder);
         self.decided(&form).await?;
+        if form.judgement.decision != PermissionDecision::Ask
+            && let Some(before) = life.take_question()
+        {
+            let why = "what holds now decides it without an answer";
+            Box::pin(before.supersede(why)).await;
+        }
         match form.judgement.decision {
             PermissionDecision::Deny => Err(self.refused(&form)),
             PermissionDecision::Allow => Box::pin(self.pass_by_ladder(life, form)).await,

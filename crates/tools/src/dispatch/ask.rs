@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pointsman_approvals::TakenUp;
 use pointsman_model::{
     Answerer, CallEvent, Insistence, JsonText, Outcome, PermissionDecision, PermissionRequest,
     Superseded, Verdict, VerdictKind,
@@ -39,9 +40,12 @@ impl Dispatch {
         form.shrink();
         for _ in 0..ASKS_MAX {
             let mut bound = self.bound_now(&form).await?;
-            let request = self.question_of(life, &form, &bound, supersedes.take());
+            let (request, open) =
+                Box::pin(self.question_of(life, &form, &bound, supersedes.take())).await;
             let id = request.id;
             let verdict = self.seat.handler.resolve(request).await;
+            // Whoever is asked has joined it.
+            drop(open);
             let wishes = self.follow(id, &verdict);
             match Box::pin(self.heed(&form, &verdict)).await? {
                 Heeded::AskAgain(changed, why) => {
@@ -89,24 +93,25 @@ impl Dispatch {
 
     /// The question to ask. One that the call had come to before its leader died is asked on, with its id and its
     /// deadline, as long as it is about the very same; what became of it meanwhile counts.
-    fn question_of(
+    async fn question_of(
         &self,
         life: &mut Life,
         form: &JudgedForm,
         bound: &Bound,
         supersedes: Option<Superseded>,
-    ) -> PermissionRequest {
+    ) -> (PermissionRequest, Option<Box<TakenUp>>) {
         let Some(before) = life.take_question() else {
-            return self.request(form, bound, supersedes);
+            return (self.request(form, bound, supersedes), None);
         };
-        if supersedes.is_none() && before.digest == bound.digest {
-            return *before;
+        if supersedes.is_none() && before.request.digest == bound.digest {
+            return (*before.request, before.open);
         }
         let supersedes = supersedes.unwrap_or_else(|| Superseded {
-            request: Some(before.id),
+            request: Some(before.request.id),
             difference: "what it runs or changes is not as it was before the leader died".into(),
         });
-        self.request(form, bound, Some(supersedes))
+        before.supersede(&supersedes.difference).await;
+        (self.request(form, bound, Some(supersedes)), None)
     }
 
     fn request(

@@ -4,10 +4,10 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use pointsman_ledger::{CallEnded, CallLeft, CallStarted};
+use pointsman_ledger::{AppendError, CallEnded, CallLeft, CallStarted};
 use pointsman_model::{
-    CallEvent, CallId, CallState, Judgement, Millis, Outcome, PermissionDecision, RequestId,
-    Superseded,
+    CallEvent, CallId, CallState, IllegalTransition, Judgement, Millis, Outcome,
+    PermissionDecision, RequestId, Superseded,
 };
 use pointsman_policy::judge_denies_and_asks;
 use tokio::time::Instant;
@@ -17,6 +17,7 @@ use super::bound::Bound;
 use super::life::{Life, LifePast};
 use super::refusal::Refusal;
 use super::{AdmittedCall, Dispatch, JudgedForm, Pass, Passed, hooks};
+use crate::past::unknown_end;
 use crate::{CallEnd, ToolError, ToolOutput, ToolScene};
 
 /// How long a tool may take to end once its agent is stopped. Longer than the grace that Bash gives a command.
@@ -24,6 +25,35 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 
 /// How much of what the agent was told goes on the ledger.
 const RECORDED_BYTES_MAX: usize = 16 * 1024;
+
+/// Why a call does not run.
+enum NotStarted {
+    /// It is refused.
+    Refused(Refusal),
+    /// The ledger knows of a start of it already (law 20).
+    Before,
+}
+
+impl From<AppendError> for NotStarted {
+    fn from(error: AppendError) -> Self {
+        match error {
+            AppendError::StartedBefore(_) => Self::Before,
+            error => Self::Refused(error.into()),
+        }
+    }
+}
+
+impl From<IllegalTransition> for NotStarted {
+    fn from(error: IllegalTransition) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<Refusal> for NotStarted {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
 
 impl Dispatch {
     /// Runs a call that was admitted. What it is bound to is compared first: what changed since is judged and,
@@ -43,9 +73,12 @@ impl Dispatch {
         };
         let started = match ready {
             Err(refusal) => Err(refusal),
-            Ok(passed) => Box::pin(self.start(&mut life, &passed))
-                .await
-                .map(|()| passed),
+            Ok(passed) => match Box::pin(self.start(&mut life, &passed)).await {
+                Ok(()) => Ok(passed),
+                Err(NotStarted::Refused(refusal)) => Err(refusal),
+                // Its end is on record, or is known to nobody: neither is to be written over.
+                Err(NotStarted::Before) => return unknown_end(life.id()),
+            },
         };
         match started {
             Err(refusal) => Box::pin(self.end_refused(life, refusal)).await,
@@ -140,7 +173,7 @@ impl Dispatch {
     }
 
     /// Puts the start on disk; from here on the call is never started again (law 20).
-    async fn start(&self, life: &mut Life, passed: &Passed) -> Result<(), Refusal> {
+    async fn start(&self, life: &mut Life, passed: &Passed) -> Result<(), NotStarted> {
         if let LifePast::Started = life.past() {
             // An earlier reign put it on record, and what it does is to wait for an agent.
             life.apply(CallEvent::Start)?;
@@ -156,8 +189,8 @@ impl Dispatch {
         self.seat.ledger.append(self.seat.run, record).await?;
         life.apply(CallEvent::Start)?;
         // Nothing refuses it any more.
-        self.take_wishes(&life.take_owed(), &passed.form.folder)
-            .await
+        let owed = life.take_owed();
+        Ok(self.take_wishes(&owed, &passed.form.folder).await?)
     }
 
     async fn run(&self, passed: &Passed) -> Result<ToolOutput, ToolError> {
@@ -294,7 +327,7 @@ fn end_state(state: CallState, event: CallEvent) -> CallState {
     state.apply(event).unwrap_or(CallState::Cancelled)
 }
 
-fn report_lost(call: CallId, error: &pointsman_ledger::AppendError) {
+fn report_lost(call: CallId, error: &AppendError) {
     // The ledger has said that it fails, and keeps the end until it can be written.
     tracing::debug!(%call, %error, "the end of a call could not be recorded");
 }

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use pointsman_gate::{HookWish, HookWord};
 use pointsman_ledger::Clock;
-use pointsman_model::{
-    CallEvent, CallId, CallState, IllegalTransition, PermissionRequest, RunId, WorkerId,
-};
+use pointsman_model::{CallEvent, CallId, CallState, IllegalTransition, RunId, WorkerId};
 use tokio::sync::broadcast;
 
-use crate::{CallMoved, Seat};
+use crate::{CallMoved, PastQuestion, Seat};
 
 /// A call on its way. Dropped before its end, it ends as cancelled.
 pub(super) struct Life {
@@ -32,7 +30,7 @@ pub(super) enum LifePast {
     /// The call is new.
     None,
     /// It was asked for; this is its question, if it came to one.
-    Asked(Option<Box<PermissionRequest>>),
+    Asked(Option<PastQuestion>),
     /// It had started an agent, whose own calls are taken up in its place.
     Started,
 }
@@ -81,10 +79,15 @@ impl Life {
         &self.past
     }
 
+    /// Whether it is asked already, as an earlier reign left it.
+    pub(super) fn is_asked(&self) -> bool {
+        matches!(self.past, LifePast::Asked(Some(_)))
+    }
+
     /// The question that it had come to; given once.
-    pub(super) fn take_question(&mut self) -> Option<Box<PermissionRequest>> {
+    pub(super) fn take_question(&mut self) -> Option<PastQuestion> {
         match &mut self.past {
-            LifePast::Asked(request) => request.take(),
+            LifePast::Asked(question) => question.take(),
             LifePast::None | LifePast::Started => None,
         }
     }

@@ -102,6 +102,11 @@ impl Table {
                 if let Some(closed) = self.closed.get_mut(id) {
                     return late(id, closed, answer, done, effects);
                 }
+                // Nobody has answered it, so nobody was first; and it may be asked again.
+                if ended.verdict.outcome() == Outcome::Interrupted {
+                    let interrupted = Err(AnswerError::Interrupted(id));
+                    return effects.push(Effect::Answered(done, interrupted));
+                }
                 let mut closed = Closed {
                     call: ended.call,
                     digest: ended.verdict.digest,
@@ -109,11 +114,8 @@ impl Table {
                     late: LateCount::default(),
                 };
                 late(id, &mut closed, answer, done, effects);
-                // Kept, so that a row of late answers is counted. What only the death of its leader has ended may be
-                // asked again.
-                if closed.verdict.outcome() != Outcome::Interrupted {
-                    self.closed.keep(id, closed);
-                }
+                // Kept, so that a row of late answers is counted.
+                self.closed.keep(id, closed);
             }
             Ok(RequestTrace { closed: None, .. }) => {
                 effects.push(Effect::Answered(done, Ok(Answered::NotFound)));

@@ -4,9 +4,9 @@ use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt as _;
 
 use pointsman_approvals::NewGrant;
-use pointsman_ledger::RecordBody;
+use pointsman_ledger::{CallStarted, RecordBody};
 use pointsman_model::{
-    Answerer, CallState, GrantScope, JsonText, Outcome, PermissionMode, PermissionRule,
+    Answerer, CallState, Digest, GrantScope, JsonText, Outcome, PermissionMode, PermissionRule,
     RuleBehavior, RuleSource, RuleText, Uses, VerdictKind,
 };
 use serde_json::json;
@@ -386,7 +386,7 @@ async fn law_14_an_ask_rule_made_after_the_pass_is_kept() {
 #[tokio::test]
 async fn law_10_a_verdict_for_something_else_lets_nothing_pass() {
     let bench = Layout {
-        digest: Some(pointsman_model::Digest::of(b"something else")),
+        digest: Some(Digest::of(b"something else")),
         ..Layout::rules(&[])
     }
     .build()
@@ -549,6 +549,36 @@ async fn law_20_what_can_not_be_recorded_does_not_run() {
     );
     assert!(end.text.contains("the ledger is closed"), "{}", end.text);
     assert!(!bench.root.join("x").as_path().exists());
+}
+
+#[tokio::test]
+async fn law_20_what_has_a_start_on_record_does_not_run_and_keeps_its_end() {
+    let bench = Layout::rules(&["allow Bash"]).build().await;
+    let call = bench
+        .admitted("Bash", json!({ "command": "touch x" }))
+        .await;
+    // As another leader of the run would have left it.
+    let seat = bench.dispatch.seat();
+    let started = CallStarted {
+        worker: seat.worker,
+        call: call.call().clone(),
+        folder: bench.root.clone(),
+        request: None,
+        digest: Digest::of(b"that one"),
+    };
+    seat.ledger.append(seat.run, started).await.unwrap();
+    let end = bench.dispatch.execute(call).await;
+    assert_eq!((end.state, end.outcome), (CallState::Error, None));
+    assert!(
+        end.text.contains("nobody knows what it did"),
+        "{}",
+        end.text
+    );
+    assert!(!bench.root.join("x").as_path().exists());
+    assert_eq!(
+        bench.kinds().await,
+        ["call_requested", "call_decided", "call_started"]
+    );
 }
 
 #[tokio::test]
