@@ -52,7 +52,7 @@ struct Reading {
     shown: Vec<(RequestId, WallTime)>,
     /// When each record of the present reign was handed in.
     moments: Vec<WallTime>,
-    /// The questions that are shown as soon as they are on record.
+    /// The questions that are shown as soon as they are on record, again as well.
     at_once: HashSet<RequestId>,
 }
 
@@ -73,7 +73,10 @@ impl Reading {
             Some(RecordBody::RequestReopened(again)) if self.at_once.contains(&again.request) => {
                 self.shown.push((again.request, at));
             }
-            Some(RecordBody::RequestShown(shown)) => self.shown.push((shown.request, at)),
+            // Whoever takes the run up shows it at once.
+            Some(RecordBody::RequestShown(shown)) if self.at_once.insert(shown.request) => {
+                self.shown.push((shown.request, at));
+            }
             // No other kind has a body here.
             Some(_) | None => {}
         }
