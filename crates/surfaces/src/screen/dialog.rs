@@ -424,8 +424,8 @@ impl Dialog {
         }
         let unread = if panel.says_yes_by(key) && !self.scroll.is_whole() {
             Some("it says more than it did: Esc, and read it to its end first")
-        } else if key == SEND && !scroll.is_whole() {
-            Some("the rules are not all in view yet: PgDn goes on")
+        } else if panel.says_yes_by(key) && !scroll.is_whole() {
+            Some("this was not all in view yet: PgDn goes on")
         } else {
             None
         };
@@ -462,17 +462,21 @@ impl Dialog {
                 vec![Wish::Say(text)]
             }
             Turn::Close => {
-                if let Panel::Edit(edit) = panel {
-                    self.draft = Some(edit);
+                match panel {
+                    Panel::Edit(edit) => self.draft = Some(edit),
+                    Panel::Confirm(confirm) => {
+                        self.panel = Some((confirm.back(), Eyes::NotYet, Scroll::new()));
+                    }
+                    Panel::Allow(_) | Panel::Deny(_) | Panel::Lift(_) => {}
                 }
                 Vec::new()
             }
-            Turn::Send(answers) => self.send(&panel, answers, queue),
+            Turn::Send(answers) => self.send(panel, answers, queue),
         }
     }
 
     /// Sends the answers, or asks for the second act that a grave one takes.
-    fn send(&mut self, panel: &Panel, answers: Vec<Answer>, queue: &Queue) -> Vec<Wish> {
+    fn send(&mut self, panel: Panel, answers: Vec<Answer>, queue: &Queue) -> Vec<Wish> {
         let open: Vec<Answer> = answers
             .into_iter()
             .filter(|(open, _)| queue.answerable(open.request.id))
@@ -482,12 +486,14 @@ impl Dialog {
                 "it is not open any more; nothing was sent".into(),
             )];
         }
-        let yes = match panel {
-            Panel::Allow(_) | Panel::Edit(_) | Panel::Lift(_) => true,
+        let takes_two = match &panel {
+            Panel::Allow(_) | Panel::Lift(_) => self.weight == Weight::Grave,
+            // The request was weighed, and what the person wrote instead was not.
+            Panel::Edit(_) => true,
             Panel::Confirm(_) | Panel::Deny(_) => false,
         };
-        if yes && self.weight == Weight::Grave {
-            let confirm = Panel::Confirm(ConfirmPanel::new(open));
+        if takes_two {
+            let confirm = Panel::Confirm(ConfirmPanel::new(open, self.weight, panel));
             self.panel = Some((confirm, Eyes::NotYet, Scroll::new()));
             return Vec::new();
         }

@@ -49,7 +49,7 @@ pub(super) fn draw(
     let (cursor, keys) = match &state.view {
         View::Overview => overview::draw(state, now, frame, &mut canvas),
         View::Request(dialog) => request::draw(state, dialog, now, frame, &mut canvas),
-        View::Transcript(reading) => transcript::draw(state, reading, frame, &mut canvas),
+        View::Transcript(reading, _) => transcript::draw(state, reading, frame, &mut canvas),
     };
     let (cursor, keys) = match &state.over {
         Over::Nothing => (cursor, keys),

@@ -41,7 +41,28 @@ const RING_EVERY: Millis = Millis(5_000);
 pub(super) enum View {
     Overview,
     Request(Box<Dialog>),
-    Transcript(Box<Transcript>),
+    /// With the request that it was opened from, which is gone back to.
+    Transcript(Box<Transcript>, Option<Box<Dialog>>),
+}
+
+impl View {
+    /// The request that the person is at: in view, or behind a transcript.
+    fn dialog(&self) -> Option<&Dialog> {
+        match self {
+            Self::Overview => None,
+            Self::Request(dialog) => Some(dialog),
+            Self::Transcript(_, behind) => behind.as_deref(),
+        }
+    }
+
+    /// See [`View::dialog`].
+    fn dialog_mut(&mut self) -> Option<&mut Dialog> {
+        match self {
+            Self::Overview => None,
+            Self::Request(dialog) => Some(dialog),
+            Self::Transcript(_, behind) => behind.as_deref_mut(),
+        }
+    }
 }
 
 /// What lies over the view.
@@ -148,7 +169,7 @@ impl State {
                 let width = self.size.width;
                 self.roster.record(&record);
                 self.refused.record(&record);
-                if let View::Transcript(transcript) = &mut self.view {
+                if let View::Transcript(transcript, _) = &mut self.view {
                     transcript.record(&record, width);
                 }
                 Vec::new()
@@ -256,16 +277,14 @@ impl State {
     pub(super) fn unseen(&self) -> usize {
         match &self.view {
             View::Request(dialog) => dialog.unseen(),
-            View::Overview | View::Transcript(_) => 0,
+            View::Overview | View::Transcript(..) => 0,
         }
     }
 
     /// Places of a list that the person is at.
     fn held(&self, which: Which) -> Vec<Place> {
-        let dialog = match &self.view {
-            View::Request(dialog) if dialog.which == which => Some(dialog.place),
-            View::Request(_) | View::Overview | View::Transcript(_) => None,
-        };
+        let dialog = self.view.dialog().filter(|dialog| dialog.which == which);
+        let dialog = dialog.map(|dialog| dialog.place);
         let cursor = self.overview.waiting.on;
         let cursor = cursor.filter(|_| self.overview.which == which);
         dialog.into_iter().chain(cursor).collect()
@@ -274,12 +293,8 @@ impl State {
     /// The dialog, if it is that of a request that waits.
     fn dialog_of(&mut self, id: RequestId) -> Option<(&mut Dialog, &Queue)> {
         let place = self.queue.place_of(id)?;
-        match &mut self.view {
-            View::Request(dialog) if dialog.which == Which::Waiting && dialog.place == place => {
-                Some((dialog, &self.queue))
-            }
-            View::Request(_) | View::Overview | View::Transcript(_) => None,
-        }
+        let dialog = self.view.dialog_mut()?;
+        (dialog.which == Which::Waiting && dialog.place == place).then_some((dialog, &self.queue))
     }
 
     fn shown(&mut self, open: Arc<OpenRequest>, now: WallTime) -> Vec<Effect> {
@@ -351,13 +366,15 @@ impl State {
     }
 
     /// A request has ended. The dialog goes on to the next one only when the person's own answer
-    /// ended all that it covers.
+    /// ended all that it covers. Another screen in front of the same run answers by the same name: the person's own is
+    /// what was on its way from here.
     fn closed(&mut self, id: RequestId, verdict: &Verdict) -> Vec<Effect> {
         let words = verdict_line(verdict);
-        let here = verdict.by
+        let by_screen = verdict.by
             == Answerer::Person {
                 surface: Surface::Terminal,
             };
+        let here = by_screen && self.queue.is_sending(id);
         if self.queue.close(id, words.clone()) == Closed::Unknown {
             return Vec::new();
         }
@@ -371,7 +388,7 @@ impl State {
             {
                 self.go_on(dialog.place, Way::After)
             }
-            View::Request(_) | View::Overview | View::Transcript(_) => Vec::new(),
+            View::Request(_) | View::Overview | View::Transcript(..) => Vec::new(),
         }
     }
 
@@ -391,7 +408,7 @@ impl State {
         self.size = size;
         match &mut self.view {
             View::Request(dialog) => dialog.resize(size.width),
-            View::Transcript(transcript) => transcript.resize(size.width),
+            View::Transcript(transcript, _) => transcript.resize(size.width),
             View::Overview => {}
         }
         Vec::new()
@@ -400,10 +417,10 @@ impl State {
     fn loaded(&mut self, worker: WorkerId, records: Vec<Arc<LedgerRecord>>) {
         let width = self.size.width;
         match &mut self.view {
-            View::Transcript(transcript) if transcript.worker == worker => {
+            View::Transcript(transcript, _) if transcript.worker == worker => {
                 transcript.loaded(records, width);
             }
-            View::Transcript(_) | View::Overview | View::Request(_) => {}
+            View::Transcript(..) | View::Overview | View::Request(_) => {}
         }
     }
 
@@ -444,7 +461,7 @@ impl State {
             // A paste stops nothing either.
             (Over::Stop(_) | Over::Help(_), _) => Pasted::Nowhere,
             (Over::Nothing, View::Request(dialog)) => dialog.paste(text, now),
-            (Over::Nothing, View::Transcript(transcript)) => transcript.paste(text),
+            (Over::Nothing, View::Transcript(transcript, _)) => transcript.paste(text),
             (Over::Nothing, View::Overview) => self.overview.paste(text),
         };
         if pasted == Pasted::TooLong {
@@ -454,6 +471,8 @@ impl State {
     }
 }
 
+#[cfg(test)]
+mod answers;
 #[cfg(test)]
 mod lists;
 #[cfg(test)]

@@ -12,9 +12,21 @@ use crate::screen::key::Key;
 use crate::screen::sheet::{Ink, Line, Tone, wrap};
 use crate::shown;
 
+/// How far a no goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// The drawn request.
+    This,
+    /// It and its equals, whoever asks them.
+    Equal,
+    /// All that its agent asks, and agents below it.
+    Agent,
+}
+
 /// To whom the no is said, and exactly which requests that are.
 #[derive(Debug)]
 struct Whom {
+    reach: Reach,
     label: String,
     requests: Vec<Arc<OpenRequest>>,
 }
@@ -33,22 +45,22 @@ impl DenyPanel {
         let mut choices = Vec::new();
         if let Some(first) = equal.first() {
             choices.push(Whom {
+                reach: Reach::This,
                 label: format!("no to {}", first.request.id),
                 requests: vec![Arc::clone(first)],
             });
             if equal.len() > 1 {
                 choices.push(Whom {
+                    reach: Reach::Equal,
                     label: format!("no to these {} equal ones", equal.len()),
                     requests: equal.to_vec(),
                 });
             }
-            if of_agent.len() > 1 {
-                let who = shown::line(&first.request.lineage.to_string());
-                choices.push(Whom {
-                    label: format!("no to all {} that {who} asks now", of_agent.len()),
-                    requests: of_agent.to_vec(),
-                });
-            }
+            choices.push(Whom {
+                reach: Reach::Agent,
+                label: agent_label(first, of_agent),
+                requests: of_agent.to_vec(),
+            });
         }
         Self {
             choices,
@@ -60,7 +72,8 @@ impl DenyPanel {
     /// The same, with all of its agent chosen.
     pub(super) fn agents(equal: &[Arc<OpenRequest>], of_agent: &[Arc<OpenRequest>]) -> Self {
         let mut panel = Self::this(equal, of_agent);
-        panel.at = panel.choices.len().saturating_sub(1);
+        let agent = |whom: &Whom| whom.reach == Reach::Agent;
+        panel.at = panel.choices.iter().position(agent).unwrap_or(0);
         panel
     }
 
@@ -126,5 +139,19 @@ impl DenyPanel {
             )),
             keys,
         }
+    }
+}
+
+/// What all that an agent asks is called: agents below it are named where some of them ask.
+fn agent_label(first: &OpenRequest, of_agent: &[Arc<OpenRequest>]) -> String {
+    let lineage = &first.request.lineage;
+    let who = shown::line(&lineage.to_string());
+    let worker = lineage.agent().worker;
+    let own = |open: &Arc<OpenRequest>| open.request.lineage.agent().worker == worker;
+    let count = of_agent.len();
+    match of_agent.iter().all(own) {
+        true if count == 1 => format!("no to all that {who} asks now: {}", first.request.id),
+        true => format!("no to all {count} that {who} asks now"),
+        false => format!("no to all {count} that {who} and agents below it ask now"),
     }
 }

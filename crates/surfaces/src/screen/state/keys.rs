@@ -64,10 +64,10 @@ impl State {
                 }
                 self.grant(wishes)
             }
-            View::Transcript(transcript) => {
+            View::Transcript(transcript, _) => {
                 let height = usize::from(body.height.saturating_sub(1));
                 match transcript.key(key, height) {
-                    Read::Back => self.view = View::Overview,
+                    Read::Back => return self.leave_transcript(),
                     Read::Other if key == Key::Char('?') => self.over = Over::Help(0),
                     Read::On | Read::Other => {}
                 }

@@ -1,5 +1,7 @@
 //! Going from one request, transcript or list to another.
 
+use std::mem;
+
 use pointsman_model::WorkerId;
 
 use super::super::dialog::Dialog;
@@ -12,7 +14,7 @@ impl State {
     pub(super) fn go_on_from_here(&mut self, way: Way) -> Vec<Effect> {
         match &self.view {
             View::Request(dialog) => self.go_on(dialog.place, way),
-            View::Overview | View::Transcript(_) => Vec::new(),
+            View::Overview | View::Transcript(..) => Vec::new(),
         }
     }
 
@@ -59,8 +61,25 @@ impl State {
     pub(super) fn show_transcript(&mut self, worker: WorkerId) -> Vec<Effect> {
         let mut transcript = Transcript::new(worker);
         transcript.resize(self.size.width);
-        self.view = View::Transcript(Box::new(transcript));
+        let behind = match mem::replace(&mut self.view, View::Overview) {
+            View::Request(dialog) => Some(dialog),
+            View::Overview | View::Transcript(..) => None,
+        };
+        self.view = View::Transcript(Box::new(transcript), behind);
         vec![Effect::Load(worker)]
+    }
+
+    /// Goes back to where the transcript was opened. A request is as it was left, with what was read and written of it;
+    /// it is to be seen again before a key counts.
+    pub(super) fn leave_transcript(&mut self) -> Vec<Effect> {
+        let View::Transcript(_, Some(mut dialog)) = mem::replace(&mut self.view, View::Overview)
+        else {
+            return Vec::new();
+        };
+        dialog.resize(self.size.width);
+        dialog.look_again();
+        self.view = View::Request(dialog);
+        vec![Effect::DropInput]
     }
 }
 

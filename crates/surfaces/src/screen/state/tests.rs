@@ -89,7 +89,7 @@ fn a_usual_request_is_answered_by_two_acts_or_a_word() {
     }
     check(
         push(),
-        "<enter>e -n<C-y>",
+        "<enter>e -n<C-y>r3-17<enter>",
         &[r#"r3-17 yes edited {"command":"git push -n"}"#],
     );
 }
@@ -146,7 +146,7 @@ fn an_edit_of_each_tool_is_written_back_into_its_input() {
     edit.call.input = ToolInput::Edit(input);
     check(
         edit,
-        "<enter>e1<C-y>",
+        "<enter>e1<C-y>r3-17<enter>",
         &[
             r#"r3-17 yes edited {"file_path":"/w/proj/a.rs","new_string":"80801","old_string":"80"}"#,
         ],
@@ -159,7 +159,7 @@ fn an_edit_of_each_tool_is_written_back_into_its_input() {
     check(other.clone(), "<enter>e<bs><C-y>", &[]);
     check(
         other,
-        r#"<enter>e<bs>,"r":2}<C-y>"#,
+        r#"<enter>e<bs>,"r":2}<C-y>r3-18<enter>"#,
         &[r#"r3-18 yes edited {"q":1,"r":2}"#],
     );
 }
@@ -360,7 +360,9 @@ fn a_no_to_all_of_an_agent_covers_those_that_were_listed() {
         .asks(request_of(3, "three", &other))
         .press("<enter>x");
     assert!(
-        stage.text().contains("no to all 2 that docs asks now"),
+        stage
+            .text()
+            .contains("no to all 2 that docs and agents below it ask now"),
         "{}",
         stage.text()
     );
