@@ -373,3 +373,25 @@ pub struct Judgement {
     /// The same call with nobody there.
     pub if_nobody: IfNobody,
 }
+
+impl Judgement {
+    /// Whether the call's own check asked for a person: it changes a protected place, or removes what nobody wants
+    /// removed. An ask rule that asked first does not hide it.
+    #[must_use]
+    pub fn touches_protected(&self) -> bool {
+        let guarded = |reason: &DecisionReason| {
+            matches!(
+                reason,
+                DecisionReason::ProtectedPath { .. } | DecisionReason::CriticalRemoval { .. }
+            )
+        };
+        let told = self.trail.0.iter().any(|step| match &step.came_to {
+            RungOutcome::MustAsk { reason } => guarded(reason),
+            RungOutcome::Passed
+            | RungOutcome::WouldAsk { .. }
+            | RungOutcome::HeldBack
+            | RungOutcome::Decided { .. } => false,
+        });
+        told || guarded(&self.reason)
+    }
+}

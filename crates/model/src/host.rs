@@ -42,6 +42,13 @@ impl HostName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether letters beyond the plain ones are in it, which may look like those of another host.
+    #[must_use]
+    pub fn may_look_alike(&self) -> bool {
+        let coded = |label: &str| label.starts_with("xn--");
+        !self.0.is_ascii() || self.0.split('.').any(coded)
+    }
 }
 
 /// An address of eight groups, in brackets or not, its zone left out.
@@ -90,6 +97,21 @@ fn number(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_that_look_like_others_are_told() {
+        for (name, alike) in [
+            ("github.com", false),
+            ("g\u{456}thub.com", true),
+            ("docs.xn--gthub-n2e.com", true),
+            ("XN--GTHUB-N2E.com", true),
+            ("not-xn--a.com", false),
+            ("127.0.0.1", false),
+            ("[::1]", false),
+        ] {
+            assert_eq!(HostName::new(name).may_look_alike(), alike, "{name}");
+        }
+    }
 
     #[test]
     fn a_host_has_one_spelling() {

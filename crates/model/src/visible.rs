@@ -125,8 +125,9 @@ fn is_ideograph(char: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Tables from the Unicode data: general categories Cc, Cf, Zl, Zp, Zs but the plain space; fillers
-/// and variation selectors, which have width or meaning but no look.
+/// Tables from the Unicode data: general categories Cc, Cf, Zl, Zp, Zs but the plain space; fillers,
+/// the note without a head and variation selectors, which have width or meaning but no look; and Co, the characters for
+/// private use, whose look is the font's own.
 fn is_hidden(char: char) -> bool {
     match char {
         '\t' | '\n' => false,
@@ -148,7 +149,8 @@ fn is_hidden(char: char) -> bool {
         | '\u{feff}'
         | '\u{ffa0}' => true,
         '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' => true,
-        '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => true,
+        '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}' => true,
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}' => true,
         '\u{e0000}'..='\u{e0fff}' => true,
         _ => false,
     }
@@ -171,6 +173,11 @@ mod tests {
         assert_eq!(visible("a\u{1b}[2Jb"), "a‹U+001B›[2Jb");
         assert_eq!(visible("a\rb"), "a‹U+000D›b");
         assert_eq!(visible("a\u{a0}b\u{200b}"), "a‹U+00A0›b‹U+200B›");
+        assert_eq!(visible("a\u{1d159}b"), "a‹U+1D159›b");
+        assert_eq!(
+            visible("\u{e0b0}\u{f0000}\u{10fffd}"),
+            "‹U+E0B0›‹U+F0000›‹U+10FFFD›"
+        );
         assert_eq!(first_hidden("ab\u{feff}").map(|hidden| hidden.at), Some(2));
     }
 

@@ -1,5 +1,7 @@
 //! What speaks for a second look at a command, for the dialog. Nothing is decided by it.
 
+mod words;
+
 use pointsman_model::{
     AbsPath, Change, Effect, EffectKind, PathUse, PathValue, Risk, RiskTag, Run, RunNature, Span,
 };
@@ -33,16 +35,7 @@ const PROGRAMS: [(RiskTag, &[&str]); 5] = [
     ),
     (
         RiskTag::Persistence,
-        &[
-            "crontab",
-            "at",
-            "batch",
-            "launchctl",
-            "systemctl",
-            "update-rc.d",
-            "chkconfig",
-            "loginctl",
-        ],
+        &["crontab", "at", "batch", "update-rc.d", "chkconfig"],
     ),
     (
         RiskTag::Secrets,
@@ -184,7 +177,7 @@ const LASTING_NAMES: [&str; 14] = [
     ".gitconfig",
 ];
 const LASTING_FOLDERS: [&str; 9] = [
-    "hooks",
+    ".husky",
     "cron.d",
     "cron.daily",
     "cron.hourly",
@@ -230,6 +223,8 @@ pub(crate) fn mark(effects: &mut [Effect], home: &AbsPath) {
         };
         if run.nature != RunNature::KnownReader {
             by_name(run);
+        } else if empties(run) {
+            push(run, RiskTag::Destructive, run.span);
         }
         for (_, risk) in earned.iter().filter(|(of, _)| *of == part) {
             push(run, risk.tag, risk.span);
@@ -284,12 +279,19 @@ fn by_name(run: &mut Run) {
             found.push((*tag, word.span));
         }
     }
+    found.extend(words::by_words(name, words));
+    found.extend(words::by_code(run, name));
     if run.nature == RunNature::Program && name == "env" && run.argv.len() == 1 {
         found.push((RiskTag::Secrets, head));
     }
     for (tag, span) in found {
         push(run, tag, span);
     }
+}
+
+/// Whether it is a redirect alone, which empties its file.
+fn empties(run: &Run) -> bool {
+    run.argv.is_empty() && run.text.starts_with('>') && !run.text.starts_with(">>")
 }
 
 fn path_text(used: &PathUse) -> &str {
@@ -317,12 +319,16 @@ fn is_secret(used: &PathUse) -> bool {
 fn is_lasting(used: &PathUse) -> bool {
     let path = path_text(used);
     let name = last_name(path);
+    let folders: Vec<&str> = path.split('/').rev().skip(1).collect();
+    // A folder of that name is a repository's own; sources have such folders too.
+    let repository = |folders: &[&str]| {
+        folders.first() == Some(&"hooks") && folders.iter().any(|folder| folder.ends_with(".git"))
+    };
     LASTING_NAMES.contains(&name)
-        || path
-            .split('/')
-            .rev()
-            .skip(1)
-            .any(|folder| LASTING_FOLDERS.contains(&folder))
+        || repository(&folders)
+        || folders
+            .iter()
+            .any(|folder| LASTING_FOLDERS.contains(folder))
 }
 
 /// Folders that only the machine's administrator changes.
@@ -340,3 +346,6 @@ fn outside_home(used: &PathUse, home: &AbsPath) -> bool {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
 }
+
+#[cfg(test)]
+mod tests;

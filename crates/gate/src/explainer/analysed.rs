@@ -16,11 +16,14 @@ const CHARS_MAX: usize = 160;
 /// What the analyser's tables say of an action.
 pub(super) fn explain(request: &PermissionRequest) -> Explanation {
     let sure: Vec<&Effect> = request.effects.sure().collect();
-    let (risk_level, risk) = request
-        .effects
-        .list
-        .iter()
-        .map(weight)
+    let of_effects = request.effects.list.iter().map(weight);
+    let guarded = request.judgement.touches_protected();
+    let of_place = guarded.then_some((
+        RiskLevel::High,
+        "it changes what may run or what agents may do, or removes what is needed",
+    ));
+    let (risk_level, risk) = of_effects
+        .chain(of_place)
         .max_by_key(|(level, _)| *level)
         .unwrap_or((RiskLevel::Medium, "what it does is not known here"));
     Explanation {

@@ -174,6 +174,29 @@ fn rules_modes_and_tools_meet_as_the_specification_says() {
 }
 
 #[test]
+fn law_22_a_host_that_may_look_like_another_is_allowed_by_no_wildcard() {
+    #[track_caller]
+    fn check(rule: &str, command: &str, expect: PermissionDecision) {
+        let line = format!(
+            r#"{{"id": "x", "settings": {{"permissions": {{"allow": ["{rule}"]}}}},
+            "cwd": "/w/proj", "home": "/h", "tool": "Bash", "input": {{"command": "{command}"}}}}"#
+        );
+        let result = run_case(&line).unwrap();
+        assert_eq!(result.decision, expect, "{command}: {:?}", result.reason);
+    }
+    let alike = "curl https://g\u{456}thub.com/x";
+    let coded = "curl https://xn--gthub-n2e.com/x";
+    check("Bash(curl *)", "curl https://github.com/x", Allow);
+    for command in [alike, coded] {
+        check("Bash(curl *)", command, Ask);
+        check("Bash(curl https://*)", command, Ask);
+        // What names it, or everything, is meant.
+        check(&format!("Bash({command})"), command, Allow);
+        check("Bash", command, Allow);
+    }
+}
+
+#[test]
 fn a_case_may_be_of_an_agent_that_another_one_spawned() {
     #[track_caller]
     fn check(more: &str, command: &str, expect: PermissionDecision) {

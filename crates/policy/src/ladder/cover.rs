@@ -2,8 +2,8 @@
 //! effect may be covered by any of them.
 
 use pointsman_model::{
-    EffectKind, EffectView, HostUse, PathRole, PathUse, PathValue, PermissionMode, Run, RunNature,
-    Rung,
+    EffectKind, EffectView, HostName, HostUse, PathRole, PathUse, PathValue, PermissionMode, Run,
+    RunNature, Rung,
 };
 
 use super::mode::{is_plain, reads_alone};
@@ -100,12 +100,35 @@ fn cover<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>, pool: Pool) -> Option<Cov
             .or_else(|| by_rule(fact).filter(|_| rules))
             .or_else(|| tool_inside(facts, fact).filter(|_| rules))
             .or_else(|| operand(facts, fact, target).filter(|_| rules)),
+        EffectKind::Connect(host) if may_look_alike(host) => {
+            look_alike(facts, fact).filter(|_| rules)
+        }
         EffectKind::Connect(host) => documentation(facts, host)
             .or_else(|| by_rule(fact).filter(|_| rules))
             .or_else(|| run_cover(facts, fact.effect.part).filter(|_| rules)),
         EffectKind::Spawn(_) => Some(CoverOf::Spawn),
         EffectKind::Opaque(_) => by_rule(fact).filter(|_| rules),
     }
+}
+
+fn may_look_alike(host: &HostUse) -> bool {
+    host.host.as_ref().is_some_and(HostName::may_look_alike)
+}
+
+/// A host that may look like another one is covered by what names it: a rule for hosts that has such a name itself, a
+/// rule for the command without a wildcard. Whoever wrote `Bash(curl *)` had hosts in mind that they would know.
+fn look_alike<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>) -> Option<CoverOf<'a>> {
+    let hits = [
+        fact.hits.allow.map(|hit| hit.compiled),
+        fact.grant.map(|(_, compiled)| compiled),
+    ];
+    let names = |compiled: &&Compiled| {
+        let text = compiled.rule.text.as_str();
+        text.contains("xn--") || !text.is_ascii()
+    };
+    by_rule(fact)
+        .filter(|_| hits.iter().flatten().any(names))
+        .or_else(|| without_wildcard(facts, fact.effect.part))
 }
 
 /// Fetching a page of documentation is reading.
@@ -175,13 +198,15 @@ fn operand<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>, used: &PathUse) -> Opti
     match used.by {
         PathRole::Tool | PathRole::Redirect => None,
         PathRole::Operand if fact.inside => run_cover(facts, fact.effect.part),
-        PathRole::Operand => {
-            let run = run_of(facts, fact.effect.part)?;
-            let guarded = CommandSubject::guarded(run);
-            let subject = Subject::Command(&guarded);
-            facts.allowed(&subject).or_else(|| line(facts))
-        }
+        PathRole::Operand => without_wildcard(facts, fact.effect.part),
     }
+}
+
+/// An allow for the command of a part, without a wildcard.
+fn without_wildcard<'a>(facts: &'a Facts<'_>, part: u32) -> Option<CoverOf<'a>> {
+    let guarded = CommandSubject::guarded(run_of(facts, part)?);
+    let subject = Subject::Command(&guarded);
+    facts.allowed(&subject).or_else(|| line(facts))
 }
 
 /// An allow for the whole line, without a wildcard.

@@ -42,6 +42,11 @@ pub fn effect_line(effect: &Effect) -> String {
             format!("{} {}", changes(*change), path_text(target))
         }
         EffectKind::Connect(host) => match &host.host {
+            Some(name) if name.may_look_alike() => format!(
+                "connects to `{}`, not to what it looks like: written `{}`, with letters of another script",
+                shown::line(name.as_str()),
+                shown::line(&host.source)
+            ),
             Some(name) => format!("connects to `{}`", shown::line(name.as_str())),
             None if host.source.is_empty() => "connects to a host that is named elsewhere".into(),
             None => format!(

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use pointsman_gate::Explainer;
 use pointsman_model::{
-    EffectKind, ExecutedCall, PermissionRequest, RiskTag, RuleProposal, ToolInput,
+    Effect, EffectKind, EffectView, ExecutedCall, OpaqueWhy, PermissionRequest, RiskTag,
+    RuleProposal, ToolInput,
 };
 
 use super::difference::difference_text;
@@ -113,24 +114,42 @@ pub fn proposal_line(proposal: &RuleProposal) -> String {
     rules.join(" and ")
 }
 
-/// Whether a yes should take more than a word: part of it can't be had back, or changes who may do what.
+/// Whether a yes should take more than a word: part of it can't be had back, changes who may do what or what runs later,
+/// or can't be told at all.
 #[must_use]
 pub fn is_grave(request: &PermissionRequest) -> bool {
-    request
-        .effects
-        .list
-        .iter()
-        .any(|effect| match &effect.kind {
-            EffectKind::Run(run) => run.risks.iter().any(|risk| match risk.tag {
-                RiskTag::Destructive | RiskTag::Privilege => true,
-                RiskTag::Network | RiskTag::Persistence | RiskTag::Secrets => false,
-            }),
-            EffectKind::Read(_)
-            | EffectKind::Write { .. }
-            | EffectKind::Connect(_)
-            | EffectKind::Spawn(_)
-            | EffectKind::Opaque(_) => false,
-        })
+    request.judgement.touches_protected() || request.effects.list.iter().any(is_grave_effect)
+}
+
+fn is_grave_effect(effect: &Effect) -> bool {
+    match &effect.kind {
+        EffectKind::Run(run) => run.risks.iter().any(|risk| match risk.tag {
+            RiskTag::Destructive | RiskTag::Privilege | RiskTag::Persistence => true,
+            RiskTag::Network | RiskTag::Secrets => false,
+        }),
+        EffectKind::Opaque(opaque) => effect.view == EffectView::Sure && hides_all(opaque.why),
+        EffectKind::Read(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_) => false,
+    }
+}
+
+/// Whether nothing is known of an opaque part, so that it may remove anything. What another machine or another `PATH`
+/// makes of commands that are named, and tools of others, are everyday things: these stand among the effects, no more.
+fn hides_all(why: OpaqueWhy) -> bool {
+    match why {
+        OpaqueWhy::Syntax
+        | OpaqueWhy::TooLong
+        | OpaqueWhy::TooDeep
+        | OpaqueWhy::TooMany
+        | OpaqueWhy::Disagreement
+        | OpaqueWhy::UnknownConstruct
+        | OpaqueWhy::HiddenCharacter
+        | OpaqueWhy::UnknownProgram
+        | OpaqueWhy::UnknownScript => true,
+        OpaqueWhy::Remote | OpaqueWhy::Environment | OpaqueWhy::UnknownTool => false,
+    }
 }
 
 fn push(text: &mut String, line: &str) {
@@ -159,6 +178,84 @@ mod tests {
         let mut request = fixture::grave(17, "rm -rf build");
         request.proposals.clear();
         insta::assert_snapshot!(whole(&request));
+    }
+
+    #[test]
+    fn a_host_that_may_look_like_another_is_shown_with_what_it_is() {
+        let url = "https://g\u{456}thub.com/x";
+        let mut request = fixture::request(17, &format!("curl {url}"));
+        request.effects.list.push(Effect {
+            kind: EffectKind::Connect(pointsman_model::HostUse {
+                host: Some(pointsman_model::HostName::new("g\u{456}thub.com")),
+                source: url.into(),
+                span: None,
+            }),
+            view: EffectView::Sure,
+            part: 0,
+        });
+        let shown = whole(&request);
+        assert!(
+            shown.contains("connects to `xn--gthub-n2e.com`, not to what it looks like"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn what_changes_what_runs_and_what_nobody_knows_is_grave() {
+        use pointsman_model::{
+            AbsPath, DecisionReason, Insistence, Opaque, Risk, Rung, RungOutcome, TrailStep,
+        };
+        let plain = || fixture::request(17, "x");
+        assert!(!is_grave(&plain()));
+        // An ask rule asks before the tool's own check; the check still tells.
+        let mut protected = plain();
+        protected.judgement.insistence = Insistence::MustAsk;
+        protected.judgement.trail.0.insert(
+            0,
+            TrailStep {
+                rung: Rung::ToolCheck,
+                came_to: RungOutcome::MustAsk {
+                    reason: DecisionReason::ProtectedPath {
+                        path: AbsPath::parse("/w/proj/.claude/settings.json").unwrap(),
+                    },
+                },
+            },
+        );
+        assert!(is_grave(&protected));
+        assert_eq!(
+            Explainer::at_once(&protected).risk_level,
+            pointsman_model::RiskLevel::High
+        );
+        let tagged = |tag| {
+            let mut request = plain();
+            for effect in &mut request.effects.list {
+                if let EffectKind::Run(run) = &mut effect.kind {
+                    run.risks.push(Risk {
+                        tag,
+                        span: run.span,
+                    });
+                }
+            }
+            is_grave(&request)
+        };
+        assert!(tagged(RiskTag::Persistence) && tagged(RiskTag::Privilege));
+        assert!(!tagged(RiskTag::Network) && !tagged(RiskTag::Secrets));
+        let opaque = |why, view| {
+            let mut request = plain();
+            request.effects.list.push(Effect {
+                kind: EffectKind::Opaque(Opaque {
+                    why,
+                    text: "$X".into(),
+                    span: None,
+                }),
+                view,
+                part: 0,
+            });
+            is_grave(&request)
+        };
+        assert!(opaque(OpaqueWhy::UnknownScript, EffectView::Sure));
+        assert!(!opaque(OpaqueWhy::UnknownScript, EffectView::Might));
+        assert!(!opaque(OpaqueWhy::UnknownTool, EffectView::Sure));
     }
 
     #[test]

@@ -1,0 +1,153 @@
+//! Tags that the words behind a program's name earn: what is removed on other machines, in databases, by inline code.
+
+use pointsman_model::{RiskTag, Run, RunNature, Span, Word};
+
+/// Words that earn a tag wherever they stand behind the program: options of any kind may come before them.
+static WORDS: [(RiskTag, &str, &[&str]); 16] = [
+    (RiskTag::Destructive, "aws", &["rm", "rb", "--delete"]),
+    (
+        RiskTag::Destructive,
+        "az",
+        &["delete", "purge", "delete-batch"],
+    ),
+    (RiskTag::Destructive, "gcloud", &["delete"]),
+    (RiskTag::Destructive, "gsutil", &["rm", "rb"]),
+    (
+        RiskTag::Destructive,
+        "gh",
+        &["delete", "DELETE", "-XDELETE"],
+    ),
+    (
+        RiskTag::Destructive,
+        "glab",
+        &["delete", "DELETE", "-XDELETE"],
+    ),
+    (RiskTag::Destructive, "curl", &["DELETE", "-XDELETE"]),
+    (
+        RiskTag::Destructive,
+        "rclone",
+        &["delete", "purge", "sync", "deletefile", "rmdirs"],
+    ),
+    (RiskTag::Destructive, "doctl", &["delete", "rm"]),
+    (RiskTag::Destructive, "helm", &["uninstall", "delete"]),
+    (RiskTag::Destructive, "npm", &["unpublish"]),
+    (
+        RiskTag::Destructive,
+        "redis-cli",
+        &["flushall", "flushdb", "FLUSHALL", "FLUSHDB"],
+    ),
+    (
+        RiskTag::Destructive,
+        "heroku",
+        &["apps:destroy", "pg:reset", "addons:destroy"],
+    ),
+    (
+        RiskTag::Persistence,
+        "systemctl",
+        &[
+            "enable",
+            "reenable",
+            "link",
+            "edit",
+            "preset",
+            "set-default",
+            "add-wants",
+            "add-requires",
+        ],
+    ),
+    (
+        RiskTag::Persistence,
+        "launchctl",
+        &["load", "bootstrap", "enable", "submit"],
+    ),
+    (RiskTag::Persistence, "loginctl", &["enable-linger"]),
+];
+
+/// Programs whose subcommands say by how they begin that something goes (`delete-stack`, `terminate-instances`).
+const CLOUDS: [&str; 2] = ["aws", "aliyun"];
+const GOES: [&str; 4] = ["delete-", "terminate-", "deregister-", "purge-"];
+
+/// Programs that are given what a database is to do.
+const DATABASES: [&str; 8] = [
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlcmd",
+    "duckdb",
+    "cockroach",
+    "clickhouse-client",
+];
+/// What of it can't be had back.
+const STATEMENTS: [&str; 8] = [
+    "drop table",
+    "drop database",
+    "drop schema",
+    "drop view",
+    "drop index",
+    "truncate",
+    "delete from",
+    "dropdatabase",
+];
+
+/// What removes files or folders in inline code of the usual interpreters.
+const REMOVALS: [&str; 13] = [
+    "rmtree",
+    "os.remove",
+    "os.unlink",
+    "os.rmdir",
+    "removedirs",
+    ".unlink(",
+    "unlink ",
+    "rmSync",
+    "rmdirSync",
+    "fs.rm",
+    "FileUtils.rm",
+    "File.delete",
+    "remove_tree",
+];
+
+/// What the words behind the program's name earn, wherever they stand.
+pub(super) fn by_words(name: &str, words: &[Word]) -> Option<(RiskTag, Span)> {
+    let mut behind = words
+        .iter()
+        .skip(1)
+        .filter_map(|word| Some((word.literal()?, word.span)));
+    if name == "git" && words.get(1).and_then(Word::literal) == Some("push") {
+        // A branch without a source goes; one behind a plus is put over whatever is there.
+        let goes = |text: &str| {
+            text.starts_with([':', '+'])
+                || text.starts_with("--force-with-lease=")
+                || matches!(text, "--delete" | "-d" | "--prune")
+        };
+        let gone = behind.find(|(text, _)| goes(text));
+        return gone.map(|(_, span)| (RiskTag::Destructive, span));
+    }
+    let cloud = CLOUDS.contains(&name);
+    if !cloud && !WORDS.iter().any(|(_, of, _)| *of == name) {
+        return None;
+    }
+    behind.find_map(|(text, span)| {
+        if cloud && GOES.iter().any(|start| text.starts_with(start)) {
+            return Some((RiskTag::Destructive, span));
+        }
+        let earns =
+            |(_, of, wanted): &&(RiskTag, &str, &[&str])| *of == name && wanted.contains(&text);
+        WORDS.iter().find(earns).map(|(tag, ..)| (*tag, span))
+    })
+}
+
+/// What a text that an interpreter or a database is given earns.
+pub(super) fn by_code(run: &Run, name: &str) -> Option<(RiskTag, Span)> {
+    let told = |word: &Word| {
+        let text = word.literal()?;
+        let goes = if DATABASES.contains(&name) {
+            let text = text.to_ascii_lowercase();
+            STATEMENTS.iter().any(|statement| text.contains(statement))
+        } else {
+            run.nature == RunNature::InlineCode && REMOVALS.iter().any(|it| text.contains(it))
+        };
+        goes.then_some((RiskTag::Destructive, word.span))
+    };
+    run.argv.iter().skip(1).find_map(told)
+}
