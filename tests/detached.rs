@@ -152,7 +152,15 @@ fn an_attached_terminal_that_is_closed_changes_nothing_and_stops_on_request() {
     assert_eq!(project.questions(1), ["r1-1"]);
     let mut desk = Desk::of(&project, ["attach"]);
     desk.sees("1 waits for you");
-    desk.sends(CTRL_C).sees("stop the whole run");
-    desk.sends(CTRL_C).sees("run-1 has ended");
+    // Who presses it twice wants to be gone, and the run is others' too.
+    desk.sends(CTRL_C).sees("leave the run, which goes on");
+    desk.sends(CTRL_C).sees("run-1 goes on");
+    desk.ends();
+    assert_eq!(project.questions(1), ["r1-1"]);
+    let mut desk = Desk::of(&project, ["attach"]);
+    desk.sees("1 waits for you");
+    desk.sends_until(CTRL_C, "leave the run, which goes on");
+    desk.sends("\t").sees("stop the whole run");
+    desk.sends("stop\r").sees("run-1 has ended");
     assert_eq!(exit_code(&project), 130);
 }

@@ -181,7 +181,7 @@ fn ctrl_z_gives_the_terminal_back_and_what_is_typed_meanwhile_says_no_yes() {
     // A key that was sent twice, since the first took its time, may have left the request again.
     let in_request = |key: &'static str| {
         move |shown: &str| {
-            if shown.contains("open the request") {
+            if shown.contains("Enter open the") {
                 "\r"
             } else {
                 key

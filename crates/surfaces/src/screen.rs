@@ -63,7 +63,7 @@ use self::device::{Device, Lease, Panicked};
 use self::event::{Effect, Event};
 use self::key::Key;
 use self::news::{Flow, Flows, News, listed};
-use self::state::{Hands, Seat, State};
+use self::state::{Course, Hands, Seat, State};
 use crate::pause::{Pause, Pauses};
 use crate::socket::JobWire;
 
@@ -75,6 +75,10 @@ pub use self::look::Look;
 const RECORDS_MAX: usize = 1_024;
 /// Shortest time between two frames: what a person sees as one movement.
 const FRAME: Duration = Duration::from_millis(33);
+/// From this long without a key a person no longer types: twice what the slowest take between two.
+const TYPING_PAUSE: Duration = Duration::from_secs(1);
+/// Longest time that a screen is held for somebody who types on.
+const TYPING_MAX: Duration = Duration::from_secs(10);
 /// How often ages are drawn anew.
 const TICK: Duration = Duration::from_secs(1);
 /// Records read at once for a transcript.
@@ -260,9 +264,30 @@ impl ScreenService {
                 break;
             }
         }
+        self.outlast_typing().await;
         // Answers on their way are carried to their end: the leader ends what stays open.
         while self.answers.join_next().await.is_some() {}
         self.readings.shutdown().await;
+    }
+
+    /// The run has ended under a text that the person is writing. The rest of it is not for the shell behind the screen:
+    /// the last frame stays until the keys pause.
+    async fn outlast_typing(&mut self) {
+        let writes = self.state.seat != Seat::Left && self.state.is_being_written();
+        if !writes || self.state.course == Course::Stopping || self.device.lease() == Lease::Lent {
+            return;
+        }
+        let text = "the run has ended; what you were writing was not sent";
+        let now = self.options.clock.now();
+        self.state.handle(Event::Notice(text.into()), now);
+        self.draw();
+        let end = Instant::now() + TYPING_MAX;
+        while Instant::now() < end {
+            match tokio::time::timeout(TYPING_PAUSE, self.input.next()).await {
+                Ok(Some(Ok(_))) => {}
+                Ok(Some(Err(_)) | None) | Err(_) => return,
+            }
+        }
     }
 
     fn pause(&mut self, pause: Pause) -> Event {

@@ -62,6 +62,13 @@ fn worker_of(name: &str, run: RunId, leader: &mut Client) -> Result<WorkerId, Fa
     };
     match (job.worker, job.state.as_str()) {
         (Some(worker), "runs") => Ok(worker),
+        (None, _) => Err(Failure::bad_input(format!(
+            "the job `{name}` has not begun: {}",
+            job.state
+        ))
+        .hint(format!(
+            "a job can be stopped or paused once it is at work; `pointsman stop {run}` stops all of the run"
+        ))),
         (_, state) => Err(Failure::bad_input(format!(
             "the job `{name}` is not at work: {state}"
         ))),

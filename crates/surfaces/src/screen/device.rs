@@ -174,6 +174,10 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
+        // What was typed for the screen is not for the shell behind it. From the background this would stop the process.
+        if self.lease == Lease::Held {
+            self.drop_input();
+        }
         give_back(FREE);
     }
 }

@@ -18,7 +18,7 @@ use super::layout::{self, Frame};
 use super::look::Look;
 use super::sheet::{Ink, Line, Row, Tone, clip, text_width, wrap};
 use super::state::{Course, Over, State, View};
-use super::stop::{StopBox, Target};
+use super::stop::{Again, StopBox, Target};
 
 /// The key that shows all keys.
 const HELP_KEY: &str = "?";
@@ -72,31 +72,53 @@ pub(super) fn draw(
     cursor
 }
 
-/// The box that asks what to stop.
+/// The box that asks what to stop, or whether to leave.
 fn stop_form(stop: &StopBox, width: u16) -> Form {
-    let what = match stop.target() {
+    let leaves = *stop.target() == Target::Leave;
+    let title = match stop.target() {
         Target::Agent(_, who) => format!("stop {who}, and all agents below it"),
+        Target::Leave => "leave the run, which goes on".to_owned(),
         Target::Run => "stop the whole run".to_owned(),
     };
-    let lines = [
-        Line::plain(
-            Tone::Plain,
+    let (what, how) = if leaves {
+        (
+            "nothing is stopped: open questions wait for whoever attaches, or answers by command",
+            "press Enter",
+        )
+    } else {
+        (
             "open questions end as cancelled, running commands are killed",
-        ),
-        Line::plain(Tone::Notice, "type `stop` and press Enter"),
+            "type `stop` and press Enter",
+        )
+    };
+    let lines = [
+        Line::plain(Tone::Plain, what),
+        Line::plain(Tone::Notice, how),
     ];
-    let mut keys = vec![("Enter", "stop, once the word is there"), ("Esc", "back")];
-    match stop.target() {
-        Target::Run => keys.push(("Ctrl-C", "stop at once")),
-        Target::Agent(..) => keys.push(("Ctrl-C", "stop the whole run")),
-    }
+    let enter = if leaves {
+        "leave"
+    } else {
+        "stop, once the word is there"
+    };
+    let mut keys = vec![("Enter", enter), ("Esc", "back")];
+    keys.push(match (stop.again(), stop.target()) {
+        (Again::Leaves, _) => ("Ctrl-C", "leave, stop nothing"),
+        (Again::StopsRun, Target::Run | Target::Leave) => ("Ctrl-C", "stop at once"),
+        (Again::StopsRun, Target::Agent(..)) => ("Ctrl-C", "stop the whole run"),
+    });
     if stop.has_choice() {
-        keys.push(("Tab", "the agent, or the run"));
+        let others = match (stop.target(), stop.again()) {
+            (Target::Leave, _) => "stop the run",
+            (Target::Run, Again::Leaves) => "another choice",
+            (Target::Agent(..) | Target::Run, _) => "the agent, or the run",
+        };
+        keys.push(("Tab", others));
     }
+    let field = (!leaves).then(|| ("> ", stop.field.drawn(width.saturating_sub(2))));
     Form {
-        title: what,
+        title,
         body: wrap(&lines, width),
-        field: Some(("> ", stop.field.drawn(width.saturating_sub(2)))),
+        field,
         keys,
     }
 }

@@ -99,6 +99,22 @@ pub(super) enum Move {
     Other,
 }
 
+/// Why a row of the tree is there while a filter is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passes {
+    /// The filter lets it pass, or there is none.
+    Itself,
+    /// One below it passes: whose it is has to be seen.
+    ForOneBelow,
+}
+
+/// A row of the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Branch {
+    pub(super) twig: Twig,
+    pub(super) passes: Passes,
+}
+
 /// How many rows each list has room for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Heights {
@@ -126,15 +142,47 @@ impl Overview {
         self.filter.text().trim().to_lowercase()
     }
 
-    /// The rows of the tree that the filter lets pass.
-    pub(super) fn tree(&self, roster: &Roster) -> Vec<Twig> {
+    /// The rows of the tree that the filter lets pass, and those above them.
+    pub(super) fn tree(&self, roster: &Roster) -> Vec<Branch> {
         let wanted = self.wanted();
-        let passes = |twig: &Twig| {
-            wanted.is_empty()
+        let mut under: Vec<(Twig, Option<Passes>)> = Vec::new();
+        let mut rows = Vec::new();
+        // From the last row up, so that a row is met after all below it.
+        for twig in roster.tree().into_iter().rev() {
+            let itself = wanted.is_empty()
                 || twig.node == Node::Leader
-                || node_words(twig.node, roster).contains(&wanted)
-        };
-        roster.tree().into_iter().filter(passes).collect()
+                || node_words(twig.node, roster).contains(&wanted);
+            let mut below = None;
+            while let Some((deeper, passes)) = under.last() {
+                if deeper.depth <= twig.depth {
+                    break;
+                }
+                below = below.or(*passes);
+                under.pop();
+            }
+            let passes = match (itself, below) {
+                (true, _) => Some(Passes::Itself),
+                (false, Some(_)) => Some(Passes::ForOneBelow),
+                (false, None) => None,
+            };
+            under.push((twig, passes));
+            rows.extend(passes.map(|passes| Branch { twig, passes }));
+        }
+        rows.reverse();
+        rows
+    }
+
+    /// Moves a cursor whose row the filter hides to the first row that it lets pass.
+    pub(super) fn keep_to_filter(&mut self, roster: &Roster) {
+        if self.waiting.on.is_some_and(|on| !self.queue.contains(&on)) {
+            self.waiting.on = self.queue.first().copied();
+        }
+        if self.agents.on.is_some_and(|on| !self.tree.contains(&on)) {
+            let rows = self.tree(roster);
+            let passes =
+                |row: &&Branch| row.passes == Passes::Itself && row.twig.node != Node::Leader;
+            self.agents.on = rows.iter().find(passes).map(|row| row.twig.node);
+        }
     }
 
     /// The groups of the queue that the filter lets pass.
@@ -144,7 +192,8 @@ impl Overview {
 
     /// Brings the lists up to what there is now.
     pub(super) fn refresh(&mut self, roster: &Roster, queue: &Queue) {
-        let tree: Vec<Node> = self.tree(roster).iter().map(|twig| twig.node).collect();
+        let rows = self.tree(roster);
+        let tree: Vec<Node> = rows.iter().map(|row| row.twig.node).collect();
         self.agents.keep(&self.tree, &tree);
         self.tree = tree;
         let places = self.queue(queue);

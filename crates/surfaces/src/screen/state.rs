@@ -23,12 +23,12 @@ use super::dialog::{Dialog, GRACE};
 use super::event::{Effect, Event};
 use super::field::Pasted;
 use super::layout::{self, Frame};
-use super::overview::Overview;
+use super::overview::{self, Overview};
 use super::preview::{Made, Preview};
 use super::queue::{Added, Closed, Place, Queue, Which};
 use super::refused::Refused;
 use super::stop::StopBox;
-use super::transcript::Transcript;
+use super::transcript::{self, Transcript};
 use crate::render::verdict_line;
 use crate::roster::Roster;
 use crate::shown;
@@ -223,6 +223,21 @@ impl State {
         };
         self.overview.refresh(&self.roster, list);
         self.lay_out_preview();
+    }
+
+    /// A filter has been written on: what it hides is under no cursor.
+    fn keep_to_filter(&mut self) {
+        self.refresh();
+        self.overview.keep_to_filter(&self.roster);
+    }
+
+    /// Whether a text or an answer is being made: keys are in its midst.
+    pub(super) fn is_being_written(&self) -> bool {
+        match &self.view {
+            View::Overview => self.overview.typing == overview::Typing::Filter,
+            View::Request(dialog) => dialog.has_panel(),
+            View::Transcript(reading, _) => reading.typing == transcript::Typing::Search,
+        }
     }
 
     /// Brings what is shown of the request under the cursor up to what it is now.
@@ -447,6 +462,9 @@ impl State {
         if self.hands == Hands::Returning(None) {
             self.hands = Hands::Returning(Some(now));
         }
+        if let Over::Stop(stop) = &mut self.over {
+            stop.drawn();
+        }
         let body = self.body();
         if !layout::fits(self.size) {
             return;
@@ -464,6 +482,9 @@ impl State {
             (Over::Nothing, View::Transcript(transcript, _)) => transcript.paste(text),
             (Over::Nothing, View::Overview) => self.overview.paste(text),
         };
+        if matches!(self.view, View::Overview) {
+            self.keep_to_filter();
+        }
         if pasted == Pasted::TooLong {
             let kib = super::field::BYTES_MAX / 1_024;
             self.notice = format!("a text here has at most {kib} KiB; nothing was pasted");

@@ -1,7 +1,9 @@
-//! Stopping an agent or the run: a word to be typed out, or Ctrl-C twice for the run.
+//! Stopping an agent or the run: a word to be typed out, or Ctrl-C twice for the run. Whoever sits at a run of another
+//! process leaves it by that, and it goes on.
 
 use pointsman_model::WorkerId;
 
+use super::dialog::Eyes;
 use super::event::Effect;
 use super::field::{Field, Lines, Took};
 use super::key::Key;
@@ -11,7 +13,16 @@ use super::key::Key;
 pub(super) enum Target {
     /// An agent with all below it, and who that is.
     Agent(WorkerId, String),
+    /// Nothing: the person leaves a run that goes on without them.
+    Leave,
     Run,
+}
+
+/// What Ctrl-C does while the box is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    StopsRun,
+    Leaves,
 }
 
 /// See the module's words.
@@ -19,6 +30,8 @@ pub(super) enum Target {
 pub(super) struct StopBox {
     targets: Vec<Target>,
     at: usize,
+    again: Again,
+    eyes: Eyes,
     pub(super) field: Field,
 }
 
@@ -29,27 +42,46 @@ pub(super) enum StopTurn {
     Close,
     Fault(&'static str),
     Do(Effect),
+    /// The person leaves the run on.
+    Leave,
 }
 
 /// The word that stops.
 const WORD: &str = "stop";
 
 impl StopBox {
-    /// Asks whether to stop the run.
-    pub(super) fn run() -> Self {
+    /// Asks whether to stop the run; where it can be left instead, that comes first.
+    pub(super) fn run(again: Again) -> Self {
+        let targets = match again {
+            Again::StopsRun => vec![Target::Run],
+            Again::Leaves => vec![Target::Leave, Target::Run],
+        };
+        Self::of(targets, again)
+    }
+
+    /// Asks whether to stop this agent; the run may be chosen.
+    pub(super) fn agent(worker: WorkerId, who: String, again: Again) -> Self {
+        Self::of(vec![Target::Agent(worker, who), Target::Run], again)
+    }
+
+    fn of(targets: Vec<Target>, again: Again) -> Self {
         Self {
-            targets: vec![Target::Run],
+            targets,
             at: 0,
+            again,
+            eyes: Eyes::NotYet,
             field: Field::new(Lines::One, ""),
         }
     }
 
-    /// Asks whether to stop this agent; the run may be chosen.
-    pub(super) fn agent(worker: WorkerId, who: String) -> Self {
-        Self {
-            targets: vec![Target::Agent(worker, who), Target::Run],
-            ..Self::run()
-        }
+    /// It was put before the person's eyes: from here on Ctrl-C is one more.
+    pub(super) fn drawn(&mut self) {
+        self.eyes = Eyes::Saw;
+    }
+
+    /// See [`Again`].
+    pub(super) fn again(&self) -> Again {
+        self.again
     }
 
     /// What would be stopped.
@@ -65,15 +97,25 @@ impl StopBox {
     pub(super) fn key(&mut self, key: Key) -> StopTurn {
         match key {
             Key::Esc => StopTurn::Close,
-            Key::Chord('c') => StopTurn::Do(Effect::StopRun),
+            Key::Chord('c') => match (self.eyes, self.again) {
+                // A key that is held down asks once.
+                (Eyes::NotYet, _) => StopTurn::Stay,
+                (Eyes::Saw, Again::StopsRun) => StopTurn::Do(Effect::StopRun),
+                (Eyes::Saw, Again::Leaves) => StopTurn::Leave,
+            },
             Key::Tab => {
                 self.at = self.at.saturating_add(1) % self.targets.len().max(1);
                 StopTurn::Stay
             }
-            Key::Enter if self.field.text().trim() == WORD => StopTurn::Do(match self.target() {
-                Target::Agent(worker, _) => Effect::StopWorker(*worker),
-                Target::Run => Effect::StopRun,
-            }),
+            Key::Enter if *self.target() == Target::Leave => match self.eyes {
+                Eyes::NotYet => StopTurn::Stay,
+                Eyes::Saw => StopTurn::Leave,
+            },
+            Key::Enter if self.field.text().trim() == WORD => match self.target() {
+                Target::Agent(worker, _) => StopTurn::Do(Effect::StopWorker(*worker)),
+                Target::Run => StopTurn::Do(Effect::StopRun),
+                Target::Leave => StopTurn::Leave,
+            },
             Key::Enter => StopTurn::Fault("`stop` is to be typed out; nothing was stopped"),
             key => match self.field.take(key) {
                 Took::Taken | Took::Left => StopTurn::Stay,
@@ -91,7 +133,9 @@ mod tests {
     fn only_the_word_or_a_second_ctrl_c_stops() {
         let worker = WorkerId::new(RunId::FIRST, 4);
         let typed = |keys: &str, last| {
-            let mut stop = StopBox::agent(worker, "docs".into());
+            let mut stop = StopBox::agent(worker, "docs".into(), Again::StopsRun);
+            assert_eq!(stop.key(Key::Chord('c')), StopTurn::Stay);
+            stop.drawn();
             for key in keys.chars() {
                 assert_eq!(stop.key(Key::Char(key)), StopTurn::Stay);
             }
@@ -104,8 +148,22 @@ mod tests {
             StopTurn::Do(Effect::StopWorker(worker))
         );
         assert_eq!(typed("x", Key::Chord('c')), StopTurn::Do(Effect::StopRun));
-        let mut stop = StopBox::agent(worker, "docs".into());
+        let mut stop = StopBox::agent(worker, "docs".into(), Again::StopsRun);
         let _ = stop.key(Key::Tab);
         assert_eq!(stop.target(), &Target::Run);
+    }
+    #[test]
+    fn who_can_leave_stops_nothing_by_ctrl_c() {
+        let mut stop = StopBox::run(Again::Leaves);
+        assert_eq!(stop.key(Key::Enter), StopTurn::Stay);
+        stop.drawn();
+        assert_eq!(stop.key(Key::Chord('c')), StopTurn::Leave);
+        assert_eq!(stop.key(Key::Enter), StopTurn::Leave);
+        let _ = stop.key(Key::Tab);
+        assert_eq!(stop.key(Key::Chord('c')), StopTurn::Leave);
+        for key in "stop".chars() {
+            let _ = stop.key(Key::Char(key));
+        }
+        assert_eq!(stop.key(Key::Enter), StopTurn::Do(Effect::StopRun));
     }
 }

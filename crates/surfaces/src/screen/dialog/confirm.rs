@@ -67,7 +67,7 @@ impl ConfirmPanel {
         if self.weight == Weight::Grave {
             lines.push(Line::plain(
                 Tone::Danger,
-                "this can't be had back, or changes who may do what:",
+                "this can't be had back or told, or changes who may do or run what:",
             ));
         }
         if let Some((open, kind)) = self.answers.first() {

@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Rect};
 use super::{Attention, Canvas, Hidden, Keys, column, column_right, header, short};
 use crate::roster::{Agent, Doing, JobRow, Node, Twig};
 use crate::screen::layout::{self, Frame};
-use crate::screen::overview::{Pane, Typing};
+use crate::screen::overview::{Pane, Passes, Typing};
 use crate::screen::queue::{Group, Queue, Weight, Which};
 use crate::screen::sheet::{Ink, Line, Row, Tone, text_width, wrap};
 use crate::screen::state::{Seat, State};
@@ -47,11 +47,15 @@ pub(super) fn draw(
 }
 
 fn keys(state: &State) -> Keys {
+    let list = state.list(state.overview.which);
     let mut keys = match state.overview.pane {
-        Pane::Waiting if state.list(state.overview.which).len() == 0 => vec![("Tab", "agents")],
+        Pane::Waiting if state.overview.queue(list).is_empty() => vec![("Tab", "agents")],
         Pane::Waiting => vec![
             ("↑↓", "choose"),
-            ("Enter", "open the request"),
+            match state.overview.waiting.on {
+                Some(_) => ("Enter", "open the request"),
+                None => ("Enter", "open the first request"),
+            },
             ("Tab", "agents"),
         ],
         Pane::Agents => vec![
@@ -77,7 +81,10 @@ fn keys(state: &State) -> Keys {
         keys.push(("Esc", "show everything"));
     }
     keys.push(("?", "help"));
-    keys.push(("Ctrl-C", "stop the run…"));
+    keys.push(match state.seat {
+        Seat::Leading => ("Ctrl-C", "stop the run…"),
+        Seat::Attached | Seat::Left => ("Ctrl-C", "leave, or stop the run…"),
+    });
     keys
 }
 
@@ -116,16 +123,22 @@ fn filtered(state: &State) -> String {
 
 fn tree(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
     let title = format!("agents{}", filtered(state));
-    let twigs = state.overview.tree(&state.roster);
-    let nodes: Vec<Node> = twigs.iter().map(|twig| twig.node).collect();
+    let branches = state.overview.tree(&state.roster);
+    let nodes: Vec<Node> = branches.iter().map(|branch| branch.twig.node).collect();
     let height = layout::Overview::entries(area);
     let top = state.overview.agents.top(&nodes, height);
     let hidden = Hidden::of(nodes.len(), top, height);
     canvas.title(area, &title, attention(state, Pane::Agents), hidden);
-    let in_view = twigs.iter().skip(top).take(height);
+    let in_view = branches.iter().skip(top).take(height);
     let words: Vec<TwigWords> = in_view
         .clone()
-        .map(|twig| TwigWords::of(state, now, twig))
+        .map(|branch| {
+            let words = TwigWords::of(state, now, &branch.twig);
+            match branch.passes {
+                Passes::Itself => words,
+                Passes::ForOneBelow => words.dimmed(),
+            }
+        })
         .collect();
     let (part, of) = NAMES_PART;
     let names = words
@@ -134,10 +147,11 @@ fn tree(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
         .max()
         .unwrap_or(0)
         .min(area.width.saturating_mul(part) / of);
-    for (at, (twig, words)) in in_view.zip(&words).enumerate() {
+    for (at, (branch, words)) in in_view.zip(&words).enumerate() {
         let number = at.saturating_add(1);
         canvas.row(area, number, &words.row(names, area.width));
-        if state.overview.agents.on == Some(twig.node) && state.overview.pane == Pane::Agents {
+        let here = state.overview.agents.on == Some(branch.twig.node);
+        if here && state.overview.pane == Pane::Agents {
             canvas.reverse(area, number);
         }
     }
@@ -148,6 +162,7 @@ struct TwigWords {
     lead: String,
     tone: Tone,
     name: String,
+    name_tone: Tone,
     what: String,
     /// What stands at the right edge.
     right: String,
@@ -198,8 +213,18 @@ impl TwigWords {
             lead: format!("{indent}{mark} "),
             tone,
             name,
+            name_tone: Tone::Plain,
             what,
             right: format!("{refused}{}", column_right(&age, 4)),
+        }
+    }
+
+    /// The same, beside the point.
+    fn dimmed(self) -> Self {
+        Self {
+            tone: Tone::Quiet,
+            name_tone: Tone::Quiet,
+            ..self
         }
     }
 
@@ -225,7 +250,7 @@ impl TwigWords {
             .saturating_sub(text_width(between));
         Row::of(vec![
             Ink::new(self.tone, &*self.lead),
-            Ink::new(Tone::Plain, column(&self.name, name_width)),
+            Ink::new(self.name_tone, column(&self.name, name_width)),
             Ink::new(
                 self.tone,
                 format!("{between}{}", column(&self.what, what_width)),

@@ -11,6 +11,9 @@ use crate::screen::sheet::{Ink, Row, Tone, text_width};
 use crate::screen::state::State;
 use crate::shown;
 
+/// Columns for who asks, and for what stands between that, the id and the edges.
+const NAME_MIN: u16 = 14;
+
 pub(super) fn draw(
     state: &State,
     dialog: &Dialog,
@@ -32,9 +35,11 @@ pub(super) fn draw(
     }
     let height = usize::from(areas.sheet.height);
     let below = rows.len().saturating_sub(top.saturating_add(height));
-    let text = match (top, below) {
-        (above, 0) => format!(" ↑ {above} rows above "),
-        (_, below) => format!(" ↓ {below} more rows "),
+    let text = match (top, below, dialog.unseen()) {
+        (above, 0, 0) => format!(" ↑ {above} rows above "),
+        (_, below, 0) => format!(" ↓ {below} more rows "),
+        (_, 0, unseen) => format!(" ↑ {unseen} to read before a yes "),
+        (_, below, unseen) => format!(" ↓ {below} more rows, {unseen} before a yes "),
     };
     let mut corner = areas.mark;
     corner.x = corner.right().saturating_sub(text_width(&text));
@@ -72,20 +77,26 @@ fn bar(state: &State, dialog: &Dialog, now: WallTime, frame: Frame, canvas: &mut
             Which::Refused => format!("  {count} more"),
         },
     };
-    let right = if dialog.is_over(list) {
-        format!("it has ended{others}")
+    let asked = short(now.since(request.opened_at));
+    let ends = format!("ends in {}", short(request.deadline.since(now)));
+    let (what, least) = if dialog.is_over(list) {
+        ("it has ended".to_owned(), "it has ended".to_owned())
     } else if list.is_sending(request.id) {
-        format!("your answer is on its way{others}")
-    } else if dialog.which == Which::Refused {
-        format!("{} ago{others}", short(now.since(request.opened_at)))
-    } else {
-        format!(
-            "{} ago, ends in {}{others}",
-            short(now.since(request.opened_at)),
-            short(request.deadline.since(now))
+        (
+            "your answer is on its way".to_owned(),
+            "on its way".to_owned(),
         )
+    } else if dialog.which == Which::Refused {
+        (format!("{asked} ago"), String::new())
+    } else {
+        (format!("{asked} ago, {ends}"), ends)
     };
-    canvas.bar(frame.header, &left, &right);
+    // The id is whole, and some of who asks, however narrow the screen is.
+    let kept = text_width(&request.id.to_string()).saturating_add(NAME_MIN);
+    let room = frame.header.width.saturating_sub(kept);
+    let fitting = [format!("{what}{others}"), what, least];
+    let right = fitting.into_iter().find(|text| text_width(text) <= room);
+    canvas.bar(frame.header, &left, &right.unwrap_or_default());
 }
 
 /// Keys that do something now.
@@ -93,7 +104,7 @@ fn keys(state: &State, dialog: &Dialog) -> Keys {
     if dialog.is_over(state.list(dialog.which)) {
         return vec![
             ("Enter", "next"),
-            ("Esc", "back"),
+            ("Esc q", "back"),
             ("t", "transcript"),
             ("?", "help"),
         ];
@@ -106,11 +117,11 @@ fn keys(state: &State, dialog: &Dialog) -> Keys {
     };
     let mut keys = answers;
     if dialog.which == Which::Waiting {
-        keys.push(("x", "deny all…"));
+        keys.push(("x", "deny agent…"));
     }
     keys.extend([
         ("n p", "others"),
-        ("Esc", "back"),
+        ("Esc q", "back"),
         ("t", "transcript"),
         ("s", "stop…"),
         ("?", "help"),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pointsman_approvals::OpenRequest;
 use pointsman_gate::Explainer;
 use pointsman_model::{
-    Effect, EffectKind, Effects, ExecutedCall, Insistence, JsonText, Origin, PermissionRequest,
-    RuleText, RungOutcome, ToolInput, WriteInput,
+    Effect, EffectKind, Effects, ExecutedCall, HostName, Insistence, JsonText, Origin,
+    PermissionRequest, RuleText, RungOutcome, ToolInput, WriteInput,
 };
 
 use super::difference::{change_lines, difference_lines};
@@ -72,7 +72,7 @@ pub(in crate::screen) fn request_sheet(
     if is_grave(request) {
         lines.push(Line::plain(
             Tone::Danger,
-            "! part of this can't be had back, or changes who may do what",
+            "! part of this can't be had back or told, or changes who may do or run what",
         ));
     }
     heading(&mut lines, "asked because");
@@ -264,10 +264,8 @@ fn effect_row(branch: &str, effect: &Effect) -> Line {
     let grave = match &effect.kind {
         EffectKind::Run(run) => !run.risks.is_empty(),
         EffectKind::Opaque(_) => true,
-        EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_) => false,
+        EffectKind::Connect(used) => used.host.as_ref().is_some_and(HostName::may_look_alike),
+        EffectKind::Read(_) | EffectKind::Write { .. } | EffectKind::Spawn(_) => false,
     };
     let tone = if grave { Tone::Notice } else { Tone::Plain };
     Line::mixed(

@@ -7,13 +7,13 @@ use super::super::draw::help_rows;
 use super::super::event::Effect;
 use super::super::key::Key;
 use super::super::layout;
-use super::super::overview::{Heights, Move};
+use super::super::overview::{Heights, Move, Typing};
 use super::super::queue::Which;
-use super::super::stop::{StopBox, StopTurn};
+use super::super::stop::{Again, StopBox, StopTurn};
 use super::super::transcript::Read;
 use super::moves::Way;
 use super::{Course, Hands, Over, Seat, State, View};
-use crate::roster::Node;
+use crate::roster::{Doing, Node};
 use crate::shown;
 
 impl State {
@@ -32,7 +32,7 @@ impl State {
                 return vec![Effect::Interrupt];
             }
             (_, Key::Chord('c')) => {
-                self.over = Over::Stop(StopBox::run());
+                self.over = Over::Stop(StopBox::run(self.again()));
                 return Vec::new();
             }
             (Over::Help(top), key) => {
@@ -90,6 +90,11 @@ impl State {
                 self.over = Over::Nothing;
                 Vec::new()
             }
+            StopTurn::Leave => {
+                self.over = Over::Nothing;
+                self.seat = Seat::Left;
+                Vec::new()
+            }
             StopTurn::Do(effect) => {
                 self.over = Over::Nothing;
                 if effect == Effect::StopRun {
@@ -107,7 +112,12 @@ impl State {
             agents: layout::Overview::entries(areas.tree),
             waiting: layout::Overview::entries(areas.queue),
         };
-        match self.overview.key(key, heights) {
+        let typing = self.overview.typing;
+        let came = self.overview.key(key, heights);
+        if typing == Typing::Filter {
+            self.keep_to_filter();
+        }
+        match came {
             Move::On => Vec::new(),
             Move::Open(place) => self.open(place),
             Move::Transcript(node) => match self.roster.worker_at(node) {
@@ -173,17 +183,36 @@ impl State {
         effects
     }
 
+    /// Asks whether to stop what a row stands for: that, never more of the run.
     fn ask_stop(&mut self, node: Node) {
         let agent = self
             .roster
             .worker_at(node)
             .and_then(|worker| Some((worker, self.roster.agent(worker)?)));
-        self.over = Over::Stop(match agent {
-            Some((worker, agent)) => {
-                StopBox::agent(worker, shown::line(&agent.lineage.to_string()))
+        let stop = match (node, agent) {
+            (Node::Leader, _) => StopBox::run(self.again()),
+            (_, Some((worker, agent))) if !matches!(agent.doing, Doing::Ended { .. }) => {
+                let who = shown::line(&agent.lineage.to_string());
+                StopBox::agent(worker, who, self.again())
             }
-            None => StopBox::run(),
-        });
+            (Node::Job(_), None) => {
+                self.notice = "it has not begun: a job can be stopped once it is at work, or with the whole run".into();
+                return;
+            }
+            (Node::Job(_) | Node::Agent(_), _) => {
+                self.notice = "it is not at work: there is nothing to stop".into();
+                return;
+            }
+        };
+        self.over = Over::Stop(stop);
+    }
+
+    /// What one more Ctrl-C does.
+    fn again(&self) -> Again {
+        match self.seat {
+            Seat::Leading => Again::StopsRun,
+            Seat::Attached | Seat::Left => Again::Leaves,
+        }
     }
 }
 

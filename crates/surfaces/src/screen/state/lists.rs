@@ -178,3 +178,68 @@ fn ctrl_z_pauses_in_every_view_and_what_is_drawn_after_it_is_to_be_seen_anew() {
     stage.press("<C-y>");
     assert_eq!(stage.answers().len(), 1);
 }
+
+#[test]
+fn a_filter_leaves_no_cursor_on_a_row_that_it_hides() {
+    let mut stage = many(80, 24, 3);
+    stage.press("<down>");
+    sees(&stage, "Enter open the request");
+    // It is on the first row, which is hidden now.
+    stage.press("/make 3<enter>");
+    sees(&stage, "Enter open the request");
+    stage.press("<enter>");
+    sees(&stage, "r3-3  job-3 asks");
+    let mut stage = many(80, 24, 3);
+    stage.press("<down>/nothing has this<enter>");
+    assert!(!stage.text().contains("open the"), "{}", stage.text());
+    // One that is written by a paste, too.
+    let mut stage = many(80, 24, 3);
+    stage.press("<down>/").take(Event::Pasted("make 2".into()));
+    stage.press("<enter><enter>");
+    sees(&stage, "r3-2  job-2 asks");
+}
+
+#[test]
+fn a_filter_shows_whose_the_agents_are_that_it_lets_pass() {
+    let docs = Lineage::root(step(1, "docs"));
+    let other = Lineage::root(step(2, "other"));
+    let links = docs.child(step(3, "links"));
+    let mut stage = Stage::with_jobs(80, 24, &["docs", "other"]);
+    stage.spawned(&docs).spawned(&other).spawned(&links);
+    stage.press("<tab><down><down><down><down>/links<enter>");
+    let text = stage.text();
+    assert!(text.contains("docs  ") && text.contains("links"), "{text}");
+    assert!(!text.contains("other"), "{text}");
+    // The cursor is on the one that passes, not on the one that is there for it.
+    stage.press("<enter>");
+    assert!(
+        stage.effects.contains(&Effect::Load(links.agent().worker)),
+        "{:?}",
+        stage.effects
+    );
+}
+
+#[test]
+fn the_id_is_whole_however_narrow_the_screen_is() {
+    for width in 40..100 {
+        let mut stage = many(width, 10, 30);
+        stage.press("<down>".repeat(23).as_str()).press("<enter>");
+        sees(&stage, "r3-23  job");
+    }
+}
+
+#[test]
+fn what_is_left_to_be_read_before_a_yes_is_told_while_it_is() {
+    let docs = Lineage::root(step(1, "docs"));
+    let long = request_of(1, &"echo line\n".repeat(60), &docs);
+    let mut stage = Stage::new(80, 24);
+    stage.asks(long).press("<enter>").see();
+    sees(&stage, "before a yes");
+    stage.press("<end>").see();
+    sees(&stage, "to read before a yes");
+    stage.press("<home>");
+    for _ in 0..6 {
+        stage.press("<pgdn>").see();
+    }
+    assert!(!stage.text().contains("before a yes"), "{}", stage.text());
+}

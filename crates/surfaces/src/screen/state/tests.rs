@@ -478,6 +478,58 @@ fn stopping_takes_a_word_or_ctrl_c_twice() {
 }
 
 #[test]
+fn a_job_that_has_not_begun_is_not_stopped_and_neither_is_more_than_it() {
+    let docs = Lineage::root(step(1, "docs"));
+    let stops = |stage: &Stage| {
+        let stop = |effect: &&Effect| matches!(effect, Effect::StopRun | Effect::StopWorker(_));
+        stage.effects.iter().filter(stop).count()
+    };
+    let mut stage = Stage::with_jobs(80, 40, &["docs", "waits"]);
+    stage.spawned(&docs).press("<tab><end>sstop<enter>");
+    assert_eq!(stops(&stage), 0);
+    assert!(
+        stage.text().contains("it has not begun"),
+        "{}",
+        stage.text()
+    );
+    stage
+        .worker_ends(docs.agent().worker, pointsman_ledger::WorkerEnd::Done, "")
+        .press("<up>s");
+    assert_eq!(stops(&stage), 0);
+    assert!(
+        stage.text().contains("there is nothing to stop"),
+        "{}",
+        stage.text()
+    );
+    // The leader's row is the run.
+    stage.press("<home>sstop<enter>");
+    assert_eq!(stops(&stage), 1);
+}
+
+#[test]
+fn ctrl_c_in_an_attached_screen_leaves_the_run_on() {
+    let mut stage = Stage::new(80, 40);
+    stage.state.seat = Seat::Attached;
+    stage.press("<C-c>");
+    assert!(
+        stage.text().contains("leave the run, which goes on"),
+        "{}",
+        stage.text()
+    );
+    // Two that came before the question was on the screen are one.
+    stage.press("<esc>").take(Event::Key(Key::Chord('c')));
+    stage.take(Event::Key(Key::Chord('c')));
+    assert_eq!(stage.state.seat, Seat::Attached);
+    stage.press("<C-c>");
+    assert_eq!(stage.state.seat, Seat::Left);
+    assert_eq!(stage.effects, []);
+    let mut stage = Stage::new(80, 40);
+    stage.state.seat = Seat::Attached;
+    stage.press("<C-c><tab>stop<enter>");
+    assert_eq!(stage.effects, [Effect::StopRun]);
+}
+
+#[test]
 fn a_filter_hides_rows_and_never_answers_them() {
     let mut stage = Stage::new(80, 40);
     stage
