@@ -11,7 +11,7 @@ use pointsman_model::{Millis, WallTime};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-pub(super) use help::help_rows;
+pub(super) use help::help_end;
 
 use super::dialog::Form;
 use super::layout::{self, Frame};

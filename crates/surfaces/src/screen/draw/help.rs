@@ -62,13 +62,21 @@ const HELP: &[(&str, &str)] = &[
     ("✓ ✗ ■", "done, failed or halted, stopped"),
 ];
 
-/// The rows of the help on a narrow screen; enough for scrolling on every one.
-pub(in crate::screen) fn help_rows() -> usize {
-    HELP.len().saturating_add(8)
+/// The row at the top when the last one is in view.
+pub(in crate::screen) fn help_end(body: Rect) -> usize {
+    let rows = rows(body.width);
+    rows.len().saturating_sub(usize::from(body.height))
 }
 
 pub(super) fn draw(top: usize, body: Rect, canvas: &mut Canvas<'_>) {
     canvas.clear(body);
+    let top = top.min(help_end(body));
+    for (at, row) in rows(body.width).iter().skip(top).enumerate() {
+        canvas.row(body, at, row);
+    }
+}
+
+fn rows(width: u16) -> Vec<Row> {
     let mut lines = Vec::new();
     let mut headed = false;
     for (key, what) in HELP {
@@ -86,9 +94,5 @@ pub(super) fn draw(top: usize, body: Rect, canvas: &mut Canvas<'_>) {
             lines.push(Line::ours(lead, Tone::Plain, what));
         }
     }
-    let rows: Vec<Row> = wrap(&lines, body.width.min(90));
-    let last = rows.len().saturating_sub(usize::from(body.height));
-    for (at, row) in rows.iter().skip(top.min(last)).enumerate() {
-        canvas.row(body, at, row);
-    }
+    wrap(&lines, width.min(90))
 }

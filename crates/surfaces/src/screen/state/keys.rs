@@ -3,7 +3,7 @@
 use pointsman_model::{VerdictKind, WallTime};
 
 use super::super::dialog::Wish;
-use super::super::draw::help_rows;
+use super::super::draw::help_end;
 use super::super::event::Effect;
 use super::super::key::Key;
 use super::super::layout;
@@ -26,6 +26,7 @@ impl State {
             }
             _ => {}
         }
+        let body = self.body();
         match (&mut self.over, key) {
             (Over::Stop(_), key) => return self.stop_key(key),
             (_, Key::Chord('c')) if self.course == Course::Stopping => {
@@ -37,7 +38,7 @@ impl State {
             }
             (Over::Help(top), key) => {
                 match key.step() {
-                    Some(step) => *top = step.from(*top, help_rows(), 10),
+                    Some(step) => *top = step.from(*top, help_end(body), 10),
                     None => self.over = Over::Nothing,
                 }
                 return Vec::new();
@@ -47,7 +48,6 @@ impl State {
         if !layout::fits(self.size) {
             return Vec::new();
         }
-        let body = self.body();
         match &mut self.view {
             View::Overview => self.overview_key(key),
             View::Request(dialog) => {

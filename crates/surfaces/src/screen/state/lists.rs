@@ -243,3 +243,12 @@ fn what_is_left_to_be_read_before_a_yes_is_told_while_it_is() {
     }
     assert!(!stage.text().contains("before a yes"), "{}", stage.text());
 }
+
+#[test]
+fn the_help_is_read_to_its_end_on_the_narrowest_screen() {
+    let mut stage = Stage::new(40, 10);
+    stage.press("?<end>");
+    sees(&stage, "done, failed or halted");
+    stage.press("<up><down>");
+    sees(&stage, "done, failed or halted");
+}
