@@ -32,7 +32,12 @@ impl Desk {
 
     /// The program with these arguments at a terminal.
     pub(crate) fn of<const N: usize>(project: &Project, arguments: [&str; N]) -> Self {
-        let mut session = project.at_terminal(arguments);
+        Self::of_command(project.command(arguments))
+    }
+
+    /// A command of the program at a terminal.
+    pub(crate) fn of_command(command: Command) -> Self {
+        let mut session = Project::terminal_of(command);
         session.get_process_mut().set_window_size(80, 24).unwrap();
         Self {
             session,

@@ -27,7 +27,16 @@ pub(crate) fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built = Command::new(cargo)
+        let mut build = Command::new(cargo);
+        // What Cargo tells a test of its package, build scripts of others would take for a change, and build anew.
+        for (name, _) in std::env::vars_os() {
+            let told = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+            let text = name.to_string_lossy();
+            if told.iter().any(|start| text.starts_with(start)) {
+                build.env_remove(&name);
+            }
+        }
+        let built = build
             .args(["build", "--quiet", "--package", "pointsman"])
             .args(["--message-format", "json-render-diagnostics"])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -170,7 +179,11 @@ impl Project {
 
     /// Starts the program at a terminal of its own.
     pub(crate) fn at_terminal<const N: usize>(&self, arguments: [&str; N]) -> OsSession {
-        let mut command = self.command(arguments);
+        Self::terminal_of(self.command(arguments))
+    }
+
+    /// Starts a command of the program at a terminal of its own.
+    pub(crate) fn terminal_of(mut command: Command) -> OsSession {
         // The terminal takes the place of the empty input.
         command.stdin(Stdio::inherit());
         let mut session = OsSession::spawn(command).unwrap();
