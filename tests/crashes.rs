@@ -106,6 +106,21 @@ fn law_21_groups_that_outlived_their_leader_are_reaped_at_the_next_start() {
     until("the sleeper is gone", || (!sleeps(&project)).then_some(()));
 }
 
+/// What a group is found by is on record of its run, so it ends before the record goes.
+#[test]
+fn law_21_a_pruning_ends_what_the_runs_it_removes_left_running() {
+    let project = killed_in_the_middle();
+    until("the sleeper sleeps", || sleeps(&project).then_some(()));
+    let pruned = project
+        .run(["log", "prune", "--keep", "0", "--days", "0"])
+        .expect_code(0);
+    assert!(pruned.out.starts_with("removed: run-1 "), "{}", pruned.out);
+    assert!(pruned.err.contains("left running: ended"), "{}", pruned.err);
+    until("the sleeper is gone", || (!sleeps(&project)).then_some(()));
+    assert!(!project.state_folder().join("run-1.sock").exists());
+    project.run(["log", "verify"]).expect_code(0);
+}
+
 #[test]
 fn law_21_a_resume_that_is_refused_reaps_what_its_leader_left() {
     let project = killed_in_the_middle();
@@ -198,6 +213,8 @@ fn an_answer_after_the_kill_finds_no_leader() {
         "{}",
         ended.err
     );
+    let how = "`pointsman run --resume run-1` goes on with it";
+    assert!(ended.err.contains(how), "{}", ended.err);
     assert_eq!(project.read("asked.txt"), None);
 }
 

@@ -10,7 +10,7 @@ use pointsman_model::{RunId, WallTime};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::record::{ChainPoint, RecordBody, RunsPruned};
-use crate::{AppendError, Ledger, LedgerReader, ReadError, RunInfo, RunState, schema};
+use crate::{AppendError, Ledger, LedgerReader, ReadError, RunInfo, RunState, recovery, schema};
 
 /// Which runs are kept whatever their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,9 @@ fn older_than_the_newest(runs: &[RunInfo], keep: u32) -> usize {
 
 /// Prunes those runs, on record of `run`, which must be led by this ledger. Blocks on the disk for the removal.
 ///
+/// A run with a process group that no record says has ended stays: what is on record of the group is what it is found
+/// by. Whoever prunes ends such groups first.
+///
 /// Cancellation: dropped, it may be on record and not done; doing it again is harmless.
 ///
 /// # Errors
@@ -103,11 +106,12 @@ pub async fn prune(ledger: &Ledger, run: RunId, keep: Keep) -> Result<PruneRepor
         return Err(PruneError::Damaged(verified.damage.len().max(1)));
     }
     let mut report = prunable(&reader, keep)?;
+    let mut connection = schema::connect(ledger.path()).map_err(PruneError::NotRemoved)?;
     report.runs.retain(|pruned| *pruned != run);
+    report.runs = without_groups(&connection, report.runs).map_err(PruneError::NotRemoved)?;
     if report.runs.is_empty() {
         return Ok(PruneReport::default());
     }
-    let mut connection = schema::connect(ledger.path()).map_err(PruneError::NotRemoved)?;
     let points = points(&connection, &report.runs).map_err(PruneError::NotRemoved)?;
     let pruned = RunsPruned {
         runs: report.runs.clone(),
@@ -123,6 +127,20 @@ pub async fn prune(ledger: &Ledger, run: RunId, keep: Keep) -> Result<PruneRepor
         .and_then(|()| schema::remove_runs(&mut connection, &numbers))
         .map_err(PruneError::NotRemoved)?;
     Ok(report)
+}
+
+/// Those of the runs that have no process group which may still live.
+fn without_groups(connection: &Connection, runs: Vec<RunId>) -> rusqlite::Result<Vec<RunId>> {
+    if recovery::open_groups(connection, |_| true)?.is_empty() {
+        return Ok(runs);
+    }
+    let mut without = Vec::new();
+    for run in runs {
+        if recovery::open_groups(connection, |of| of == run)?.is_empty() {
+            without.push(run);
+        }
+    }
+    Ok(without)
 }
 
 /// What became of the room that pruned records had in the file.

@@ -56,6 +56,7 @@ use crate::{JobEnd, JobState, RunEvent, RunSummary, StopReason};
 pub use handle::LeaderHandle;
 pub use options::{Checked, LeaderOptions, Pauses, Resumed, StartError};
 pub use orders::{OrderError, RetryWhich};
+pub use reaping::end_left_behind;
 pub use work::NoModel;
 
 /// How long tasks that were dropped are waited for. Only one that hangs in the system, or in code that never lets go,

@@ -22,7 +22,7 @@ pub use job_file::{
 };
 pub use leader::{
     Checked, Leader, LeaderHandle, LeaderOptions, NoModel, OrderError, Pauses, Resumed, RetryWhich,
-    StartError,
+    StartError, end_left_behind,
 };
 pub use place::{StatePlace, StatePlaceError};
 pub use plan::NotRetried;

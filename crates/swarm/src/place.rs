@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as 
 use std::path::PathBuf;
 
 use pointsman_model::{AbsPath, Digest, RunId};
+use rustix::fs::{Access, access};
 
 /// How many characters of the project's name the folder's name keeps, so that the socket's path stays short.
 const NAME_CHARS_MAX: usize = 24;
@@ -110,7 +111,14 @@ impl StatePlace {
     pub fn sockets(&self) -> io::Result<Vec<(RunId, PathBuf)>> {
         let entries = match std::fs::read_dir(self.folder.as_path()) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(Vec::new());
+            }
             Err(error) => return Err(error),
         };
         let mut sockets = Vec::new();
@@ -127,13 +135,44 @@ impl StatePlace {
     }
 
     /// Takes away the socket that a dead leader of that run has left: nobody listens at it any more.
-    pub(crate) fn clear_socket(&self, run: RunId) {
+    pub fn clear_socket(&self, run: RunId) {
         match std::fs::remove_file(self.socket(run)) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             // It does no harm: whoever connects is told that nobody listens.
             Err(error) => tracing::debug!(%run, %error, "a dead leader's socket stays"),
         }
+    }
+
+    /// Whether [`Self::prepare`] would do: the folder is ours and can be written, or it can be made. Changes nothing.
+    ///
+    /// # Errors
+    /// When it would not.
+    pub fn could_be_prepared(&self) -> Result<(), StatePlaceError> {
+        let not_made = |source| StatePlaceError::NotMade {
+            folder: self.folder.clone(),
+            source,
+        };
+        let mut at = Some(self.folder.as_path());
+        while let Some(folder) = at {
+            match std::fs::metadata(folder) {
+                Ok(found) if !found.is_dir() => {
+                    return Err(not_made(io::ErrorKind::NotADirectory.into()));
+                }
+                Ok(found) if folder == self.folder.as_path() && !is_ours(&found) => {
+                    return Err(StatePlaceError::NotOurs {
+                        folder: self.folder.clone(),
+                    });
+                }
+                Ok(_) => {
+                    let wanted = Access::WRITE_OK | Access::EXEC_OK;
+                    return access(folder, wanted).map_err(|error| not_made(error.into()));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => at = folder.parent(),
+                Err(error) => return Err(not_made(error)),
+            }
+        }
+        Ok(())
     }
 
     /// Makes the folder and those above it that are missing, open to their owner alone.
@@ -152,7 +191,7 @@ impl StatePlace {
             .create(path)
             .map_err(not_made)?;
         let found = std::fs::metadata(path).map_err(not_made)?;
-        if found.uid() != rustix::process::geteuid().as_raw() {
+        if !is_ours(&found) {
             return Err(StatePlaceError::NotOurs {
                 folder: self.folder.clone(),
             });
@@ -164,6 +203,10 @@ impl StatePlace {
         }
         Ok(())
     }
+}
+
+fn is_ours(found: &std::fs::Metadata) -> bool {
+    found.uid() == rustix::process::geteuid().as_raw()
 }
 
 /// Eight hexadecimal digits of a path's fingerprint.
@@ -222,6 +265,27 @@ mod tests {
     }
 
     #[test]
+    fn a_look_tells_what_a_start_would_and_makes_nothing() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = abs(temp.path().to_str().unwrap());
+        let place = StatePlace::in_folder(root.join("state/site"));
+        place.could_be_prepared().unwrap();
+        assert!(!root.join("state").as_path().exists());
+        place.prepare().unwrap();
+        place.could_be_prepared().unwrap();
+        std::fs::write(root.join("file").as_path(), "").unwrap();
+        for taken in ["file", "file/site"] {
+            let place = StatePlace::in_folder(root.join(taken));
+            let looked = place.could_be_prepared();
+            assert!(
+                matches!(looked, Err(StatePlaceError::NotMade { .. })),
+                "{taken}: {looked:?}"
+            );
+            assert!(place.prepare().is_err(), "{taken}");
+        }
+    }
+
+    #[test]
     fn finds_the_sockets_newest_first() {
         let temp = tempfile::tempdir().unwrap();
         let place = StatePlace::in_folder(abs(temp.path().to_str().unwrap()));
@@ -235,11 +299,9 @@ mod tests {
             .map(|(run, _)| run.number())
             .collect();
         assert_eq!(runs, [11, 2]);
-        assert!(
-            StatePlace::in_folder(abs("/nowhere/at/all"))
-                .sockets()
-                .unwrap()
-                .is_empty()
-        );
+        for nowhere in ["/nowhere/at/all", "/dev/null/at/all"] {
+            let place = StatePlace::in_folder(abs(nowhere));
+            assert!(place.sockets().unwrap().is_empty(), "{nowhere}");
+        }
     }
 }

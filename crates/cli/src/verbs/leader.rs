@@ -3,6 +3,7 @@
 //! An id names its run, and `--run` does. Without either it is the only leader of the project; several are never
 //! chosen from in silence.
 
+use pointsman_ledger::{LedgerReader, RunState};
 use pointsman_model::RunId;
 use pointsman_surfaces::socket::{Ask, Client, FindError, ProblemWire, Reply, find_leader};
 use serde_json::json;
@@ -23,6 +24,9 @@ pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client
                 "start one with `pointsman run`, or look from inside its project; this is `{}`; `pointsman runs` tells of runs that have ended",
                 place.project
             )),
+            FindError::NotThatRun(run) if is_interrupted(place, run) => failure.hint(format!(
+                "its leader died: `pointsman run --resume {run}` goes on with it; `pointsman log --run {run}` tells how far it came"
+            )),
             FindError::NotThatRun(run) => failure.hint(format!(
                 "`pointsman runs` tells whether it has ended; `pointsman show`, `why` and `log --run {run}` tell what became of it; this is `{}`",
                 place.project
@@ -31,6 +35,14 @@ pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client
             _ => failure,
         }
     })
+}
+
+/// Whether the leader of that run has died, and left it to be gone on with. What can't be read says nothing.
+fn is_interrupted(place: &Place, run: RunId) -> bool {
+    let reader = LedgerReader::open(&place.state.ledger());
+    let runs = reader.and_then(|reader| reader.runs()).unwrap_or_default();
+    let mut runs = runs.iter();
+    runs.any(|info| info.run == run && info.state == RunState::Interrupted)
 }
 
 /// The same, for those who can do without.

@@ -1,11 +1,11 @@
 //! Care: old files open, old runs go, and the chains stay verifiable.
 
-use pointsman_model::CallId;
+use pointsman_model::{CallId, GroupFacts};
 
 use super::{Place, sample};
 use crate::{
-    Compacted, Filter, Keep, Ledger, PruneError, RecordBody, RecordKind, RunEnded, RunStart,
-    compact, prunable, prune,
+    Compacted, Filter, Keep, Ledger, ProcessGroupEnded, ProcessGroupStarted, PruneError,
+    PruneReport, RecordBody, RecordKind, RunEnded, RunStart, compact, prunable, prune,
 };
 
 /// Ends a run with some records.
@@ -164,6 +164,43 @@ async fn nothing_is_pruned_from_a_damaged_ledger_and_no_live_run_is() {
         matches!(refused, Err(PruneError::Damaged(_))),
         "{refused:?}"
     );
+}
+
+/// What a process group is found by after its leader was killed is on record of its run alone.
+#[tokio::test]
+async fn law_21_a_run_with_a_group_that_may_live_is_not_pruned() {
+    let place = Place::new();
+    let (ledger, _) = place.open();
+    let run = ledger.begin_run(sample::run_start()).await.unwrap();
+    let group = GroupFacts {
+        pgid: 4_711,
+        started_ticks: 99,
+        boot: "boot".into(),
+        mark: "mark".into(),
+    };
+    let started = ProcessGroupStarted {
+        worker: None,
+        call: None,
+        group: group.clone(),
+        program: "/bin/sleep".into(),
+    };
+    ledger.append(run, started).await.unwrap();
+    let ended = RunEnded {
+        exit_code: 0,
+        text: "done".into(),
+    };
+    ledger.append(run, ended).await.unwrap();
+    let care = ledger.begin_run(of_care()).await.unwrap();
+    let pruned = prune(&ledger, care, keep(0)).await.unwrap();
+    assert_eq!(pruned, PruneReport::default());
+    let ended = ProcessGroupEnded {
+        call: None,
+        group,
+        text: "killed".into(),
+    };
+    ledger.append(care, ended).await.unwrap();
+    let pruned = prune(&ledger, care, keep(0)).await.unwrap();
+    assert_eq!(pruned.runs, [run]);
 }
 
 #[tokio::test]

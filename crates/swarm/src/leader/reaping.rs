@@ -1,7 +1,30 @@
-//! Reaping: process groups that outlived a killed leader are ended before a run begins or goes on.
+//! Reaping: process groups that outlived a killed leader are ended before a run begins or goes on, and before what is on
+//! record of them is pruned.
 
-use pointsman_ledger::{ProcessGroupEnded, ProcessGroupStarted};
+use pointsman_ledger::{Ledger, OpenReport, ProcessGroupEnded, ProcessGroupStarted};
+use pointsman_model::RunId;
 use pointsman_process::{ProcessGroup, Reaped, reap, reap_owned_by};
+
+use super::StartError;
+use crate::StatePlace;
+
+/// Clears up after dead leaders, on record of `run`: takes their sockets away and ends what they left running. Returns
+/// how many groups, and processes that no record names, were still there.
+///
+/// Cancellation: dropped, what it has ended stays ended, and is looked for again if that was not yet on record.
+///
+/// # Errors
+/// When an end can't be recorded.
+pub async fn end_left_behind(
+    ledger: &Ledger,
+    run: RunId,
+    place: &StatePlace,
+    report: &OpenReport,
+) -> Result<usize, StartError> {
+    let mut reaped = clear_up(place, report).await?;
+    note_ended(ledger, run, &mut reaped).await?;
+    Ok(reaped.killed)
+}
 
 /// What became of what dead leaders left running.
 pub(super) struct AllReaped {
@@ -19,9 +42,43 @@ impl AllReaped {
     }
 }
 
+/// Takes away the sockets that dead leaders left, and ends what they left running.
+pub(super) async fn clear_up(
+    place: &StatePlace,
+    report: &OpenReport,
+) -> Result<AllReaped, StartError> {
+    for dead in &report.dead {
+        place.clear_socket(dead.run);
+    }
+    let owners = report.dead.iter().map(|dead| place.owner(dead.run));
+    reap_in_thread(report.groups.clone(), owners.collect()).await
+}
+
+/// Records what was ended, in the chain of the run that begins or goes on. It is on disk when this returns: whoever prunes
+/// looks for it there.
+pub(super) async fn note_ended(
+    ledger: &Ledger,
+    run: RunId,
+    reaped: &mut AllReaped,
+) -> Result<(), StartError> {
+    for ended in std::mem::take(&mut reaped.ended) {
+        ledger.append(run, ended).await?;
+    }
+    Ok(())
+}
+
+/// [`reap_all`] on a thread that may block.
+pub(super) async fn reap_in_thread(
+    groups: Vec<ProcessGroupStarted>,
+    owners: Vec<String>,
+) -> Result<AllReaped, StartError> {
+    let reaped = tokio::task::spawn_blocking(move || reap_all(groups, owners)).await;
+    reaped.map_err(|_| StartError::TaskLost)
+}
+
 /// Ends what is left of these groups, and whatever else still runs for these owners: the record of a group may have
 /// been on its way when its leader was killed. Reads the process table; blocks for some milliseconds.
-pub(super) fn reap_all(groups: Vec<ProcessGroupStarted>, owners: Vec<String>) -> AllReaped {
+fn reap_all(groups: Vec<ProcessGroupStarted>, owners: Vec<String>) -> AllReaped {
     let mut all = AllReaped {
         ended: Vec::new(),
         killed: 0,

@@ -14,8 +14,7 @@ use pointsman_gate::{
     SwarmWorkerHandler, Votes, hooks_that_cant_start,
 };
 use pointsman_ledger::{
-    HeldRun, HighestIds, Ledger, OpenReport, OrderGiven, ProcessGroupStarted, RequestOpened,
-    RunStart,
+    HeldRun, HighestIds, Ledger, OpenReport, OrderGiven, RequestOpened, RunStart,
 };
 use pointsman_model::{Answerer, Attended, Millis, RunId, Surface};
 use pointsman_policy::Problem;
@@ -30,12 +29,10 @@ use super::ground::Ground;
 use super::nursery::work_of;
 use super::orders::Order;
 use super::past::Past;
-use super::reaping::AllReaped;
+use super::reaping::{AllReaped, clear_up, note_ended, reap_in_thread};
 use super::roster::{Roster, of_job_file, roster};
 use super::work::{check_models, without_keys};
-use super::{
-    Checked, Leader, LeaderHandle, LeaderOptions, Patience, Pauses, Progress, StartError, reaping,
-};
+use super::{Checked, Leader, LeaderHandle, LeaderOptions, Patience, Pauses, Progress, StartError};
 use crate::StopReason;
 use crate::directory::Directory;
 use crate::job_card::JobBoard;
@@ -68,7 +65,7 @@ pub(super) async fn start(
     options.place.prepare()?;
     let (ledger, report) = open_ledger(&options).await?;
     // Before anything can fail: the ledger tells of a dead leader but once (law 21).
-    let mut reaped = clear_up(&options, &report).await?;
+    let mut reaped = clear_up(&options.place, &report).await?;
     let all: Vec<Job> = jobs
         .iter()
         .chain(joined.iter().flatten())
@@ -295,7 +292,7 @@ async fn hold(
     let ended: HashSet<_> = ended.cloned().collect();
     let groups = held.groups().iter().cloned();
     let groups = groups.filter(|started| !ended.contains(&started.group));
-    let left = reap(groups.collect(), vec![options.place.owner(run)]).await?;
+    let left = reap_in_thread(groups.collect(), vec![options.place.owner(run)]).await?;
     reaped.add(left);
     Ok(held)
 }
@@ -514,32 +511,6 @@ fn run_start(options: &LeaderOptions) -> RunStart {
         attended: options.attended,
         version: options.version.clone(),
     }
-}
-
-/// Takes away the sockets that dead leaders left, and ends what they left running.
-async fn clear_up(options: &LeaderOptions, report: &OpenReport) -> Result<AllReaped, StartError> {
-    for dead in &report.dead {
-        options.place.clear_socket(dead.run);
-    }
-    let owners = report.dead.iter().map(|dead| options.place.owner(dead.run));
-    reap(report.groups.clone(), owners.collect()).await
-}
-
-/// Records what was ended, in the chain of the run that begins or goes on.
-async fn note_ended(ledger: &Ledger, run: RunId, reaped: &mut AllReaped) -> Result<(), StartError> {
-    for ended in std::mem::take(&mut reaped.ended) {
-        ledger.note(run, ended).await?;
-    }
-    Ok(())
-}
-
-/// Ends what dead leaders left running.
-async fn reap(
-    groups: Vec<ProcessGroupStarted>,
-    owners: Vec<String>,
-) -> Result<AllReaped, StartError> {
-    let reaped = tokio::task::spawn_blocking(move || reaping::reap_all(groups, owners)).await;
-    reaped.map_err(|_| StartError::TaskLost)
 }
 
 /// What is worth saying of what dead leaders left.

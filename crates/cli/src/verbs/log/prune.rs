@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use pointsman_ledger::{
-    Clock, Compacted, Keep, Ledger, PruneReport, RunEnded, RunStart, SystemClock, compact,
-    prunable, prune,
+    Clock, Compacted, Keep, Ledger, OpenReport, PruneReport, RunEnded, RunStart, SystemClock,
+    compact, prunable, prune,
 };
-use pointsman_model::{Attended, Millis, WallTime};
+use pointsman_model::{Attended, Millis, RunId, WallTime};
+use pointsman_swarm::end_left_behind;
 use serde_json::json;
 
 use super::{failed, open};
@@ -45,8 +46,14 @@ pub(super) fn run(
         .enable_all()
         .build()
         .map_err(|error| Failure::of(&error))?;
-    let pruned = runtime.block_on(in_a_run(place, clock, keep))?;
-    tell(&pruned, "removed", output);
+    let Pruning { report, ended } = runtime.block_on(in_a_run(place, clock, keep))?;
+    if ended > 0 {
+        let groups = counted(ended, "process group");
+        output.note(&format!(
+            "{groups} that a killed leader had left running: ended\n"
+        ));
+    }
+    tell(&report, "removed", output);
     let compacted = compact(&place.state.ledger()).map_err(|error| Failure::of(&error))?;
     if compacted == Compacted::InUse {
         output.note(
@@ -62,14 +69,17 @@ pub(super) fn run(
         .hint("`pointsman log verify` tells more"))
 }
 
+/// What a pruning came to.
+struct Pruning {
+    report: PruneReport,
+    /// Process groups that killed leaders had left running, ended since what they are found by goes.
+    ended: u64,
+}
+
 /// Pruning is on record as a run of its own, which is the newest then and stays.
-async fn in_a_run(
-    place: &Place,
-    clock: Arc<dyn Clock>,
-    keep: Keep,
-) -> Result<PruneReport, Failure> {
+async fn in_a_run(place: &Place, clock: Arc<dyn Clock>, keep: Keep) -> Result<Pruning, Failure> {
     let path = place.state.ledger();
-    let (ledger, _) = Ledger::open(&path, clock).map_err(|error| Failure::of(&error))?;
+    let (ledger, found) = Ledger::open(&path, clock).map_err(|error| Failure::of(&error))?;
     let start = RunStart {
         project: place.project.clone(),
         job_file: None,
@@ -82,10 +92,10 @@ async fn in_a_run(
         .begin_run(start)
         .await
         .map_err(|error| Failure::of(&error))?;
-    let pruned = prune(&ledger, run, keep).await;
+    let pruned = reap_and_prune(&ledger, run, place, &found, keep).await;
     let text = match &pruned {
-        Ok(pruned) => format!("{} runs were pruned", pruned.runs.len()),
-        Err(error) => format!("nothing was pruned: {error}"),
+        Ok(pruned) => format!("{} runs were pruned", pruned.report.runs.len()),
+        Err(failure) => format!("nothing was pruned: {}", failure.what()),
     };
     let ended = RunEnded {
         exit_code: u8::from(pruned.is_err()),
@@ -93,9 +103,31 @@ async fn in_a_run(
     };
     let recorded = ledger.append(run, ended).await;
     ledger.close().await;
-    let pruned = pruned.map_err(|error| Failure::of(&error))?;
+    let pruned = pruned?;
     recorded.map_err(|error| Failure::of(&error))?;
     Ok(pruned)
+}
+
+async fn reap_and_prune(
+    ledger: &Ledger,
+    run: RunId,
+    place: &Place,
+    found: &OpenReport,
+    keep: Keep,
+) -> Result<Pruning, Failure> {
+    let ended = end_left_behind(ledger, run, &place.state, found)
+        .await
+        .map_err(|error| Failure::of(&error))?;
+    let report = prune(ledger, run, keep)
+        .await
+        .map_err(|error| Failure::of(&error))?;
+    for pruned in &report.runs {
+        place.state.clear_socket(*pruned);
+    }
+    Ok(Pruning {
+        report,
+        ended: u64::try_from(ended).unwrap_or(u64::MAX),
+    })
 }
 
 fn counted(count: u64, what: &str) -> String {
