@@ -274,9 +274,12 @@ fn an_edited_input_that_does_not_fit_is_told_to_who_answered_and_the_question_st
         assert!(ended.err.contains("nothing was answered"), "{}", ended.err);
         assert_eq!(project.questions(1), [id.as_str()]);
     }
-    project
+    let answered = project
         .run(["answer", &id, "allow", "--input", "touch y"])
         .expect_code(0);
+    for told in ["  runs Bash touch y\n", "  instead of "] {
+        assert!(answered.out.contains(told), "{}", answered.out);
+    }
     leader.wait().expect_code(0);
     assert_eq!(project.read("x"), None);
     assert_eq!(project.read("y").as_deref(), Some(""));

@@ -84,6 +84,9 @@ pub(crate) struct AttachArguments {
 pub(crate) struct ShowArguments {
     /// The question, open or ended.
     pub(crate) id: RequestId,
+    /// Show the secrets of one that has ended; they are masked else.
+    #[arg(long)]
+    pub(crate) reveal: bool,
     #[command(flatten)]
     pub(crate) form: FormArguments,
 }

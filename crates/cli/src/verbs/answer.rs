@@ -88,6 +88,7 @@ fn answer(
         (None, _) | (_, None) => None,
     };
     let epoch = arguments.epoch.map(Epoch::new);
+    let edited = edited(arguments, card.as_ref())?;
     let ask = Ask::Answer {
         id,
         answer: match arguments.answer {
@@ -102,7 +103,7 @@ fn answer(
             lasts: arguments.lasts,
             uses: arguments.uses,
         }),
-        edited: edited(arguments, card.as_ref())?,
+        edited: edited.clone(),
         // Bound to the question that was looked up, and told: whatever is open by then under its id is another one.
         digest: arguments.digest.or(card.as_ref().map(|card| card.digest)),
         epoch: epoch.or(card.as_ref().map(|card| card.epoch)),
@@ -123,14 +124,17 @@ fn answer(
             output.object(&Told {
                 reply: &reply,
                 question: question.as_ref(),
+                input: edited.as_deref(),
             });
             let Reply::Answered { came, text, .. } = reply else {
                 return Err(unexpected());
             };
             output.text(&(text + "\n"));
             if let (Some(question), Came::Won) = (&question, came) {
-                let instead = arguments.edit || arguments.input.is_some();
-                output.text(&question.line(if instead { "instead of " } else { "" }));
+                output.text(&match &edited {
+                    Some(input) => question.both_lines(input),
+                    None => question.line(""),
+                });
             }
             if let (Some(saving), Came::Won) = (saving, came) {
                 let told = saving.save()?;
@@ -147,6 +151,8 @@ fn answer(
 #[derive(Serialize)]
 struct Question {
     agent: String,
+    #[serde(skip)]
+    tool: String,
     call: String,
     digest: Digest,
     epoch: Epoch,
@@ -156,6 +162,7 @@ impl Question {
     fn of(card: &RequestCard) -> Self {
         Self {
             agent: card.agent.clone(),
+            tool: card.tool.clone(),
             call: card.call.clone(),
             digest: card.digest,
             epoch: card.epoch,
@@ -166,6 +173,13 @@ impl Question {
     fn line(&self, how: &str) -> String {
         format!("  {how}{}: {}\n", shown::line(&self.agent), self.call)
     }
+
+    /// What runs, and what was asked for.
+    fn both_lines(&self, input: &str) -> String {
+        let part = Editable::of(&self.tool, input);
+        let runs = format!("  runs {} {}\n", self.tool, shown::line(&part.text));
+        runs + &self.line("instead of ")
+    }
 }
 
 /// What came of an answer, with what was answered.
@@ -175,6 +189,9 @@ struct Told<'a> {
     reply: &'a Reply,
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<&'a Question>,
+    /// What runs instead of what was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<&'a str>,
 }
 
 /// The input that is to run instead, when there is to be another one.

@@ -83,7 +83,12 @@ pub(super) fn show(arguments: &ShowArguments, output: &mut Output) -> Result<Cod
             .hint("`pointsman queue` lists what is open, `pointsman log` what was"));
     };
     // What is over is shown as `log` and `why` show it.
-    output.text(&masked(&request_text(&request, Extent::Whole)));
+    let text = request_text(&request, Extent::Whole);
+    if arguments.reveal {
+        output.text(&text);
+    } else {
+        output.text(&masked(&text));
+    }
     let ended = match &closed {
         Some(verdict) => format!("{} at {}", verdict_line(verdict), moment(verdict.at)),
         None => "nothing: its leader died before it was answered".into(),

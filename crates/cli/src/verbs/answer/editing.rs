@@ -57,9 +57,10 @@ pub(super) fn in_editor(part: &Editable) -> Result<String, Failure> {
         .status()
         .map_err(|error| Failure::of(&error))?;
     if !ended.success() {
-        return Err(Failure::failed(format!(
+        return Err(Failure::bad_input(format!(
             "the editor `{editor}` ended with {ended}; nothing was answered"
-        )));
+        ))
+        .hint("the question is still open"));
     }
     let text = std::fs::read_to_string(file.path()).map_err(|error| Failure::of(&error))?;
     // Editors end a file with a line feed that was not there.
