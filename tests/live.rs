@@ -6,7 +6,7 @@ use std::process::Stdio;
 use pointsman_testkit::AnthropicReply;
 use serde_json::Value;
 
-use crate::ground::{Project, Running, until};
+use crate::ground::{Ended, Project, Running, until};
 use crate::models::{KEY, Model};
 
 /// Two jobs that ask, one that needs a file which is not there at first, and one that needs that.
@@ -134,8 +134,10 @@ fn a_yes_may_be_to_something_else() {
         .run(["answer", &asked("one"), "allow", "--input", "eins\n"])
         .expect_code(0);
     let mut editing = project.command(["answer", &asked("two"), "allow", "--edit"]);
+    editing.env_remove("VISUAL").env("EDITOR", "false");
+    let failed = Ended::of(editing.output().unwrap()).expect_code(2);
+    assert!(failed.err.contains("still open"), "{}", failed.err);
     editing
-        .env_remove("VISUAL")
         // However long a person is at it: the leader drops whoever is silent for ten seconds.
         .env("EDITOR", "sleep 11; sed -i s/two/zwei/");
     assert_eq!(editing.output().unwrap().status.code(), Some(0));
@@ -195,6 +197,8 @@ fn a_run_is_held_joined_and_what_failed_is_tried_again() {
     assert_eq!(job_state(&project, "after"), "skipped");
     project.run(["retry", "after"]).expect_code(2);
     project.run(["pause"]).expect_code(0);
+    let workers = project.run(["workers"]).expect_code(0).out;
+    assert!(workers.starts_with("run-1  paused: "), "{workers}");
     project.write("there.txt", "here now\n");
     let again = project.run(["retry", "--json"]).expect_code(0).objects();
     assert_eq!(again[0]["jobs"][0], "needs-file");
@@ -346,6 +350,11 @@ input = { file_path = "three.txt", content = "three\n" }
         .expect_code(2);
     assert!(raised.err.contains("only as a grant"), "{}", raised.err);
     project.run(["mode", "w1-1", "plan"]).expect_code(0);
+    // The writer may have ended by now, since it is refused.
+    let workers = project.run(["workers", "--all", "--json"]).expect_code(0);
+    let workers = workers.objects();
+    let modes: Vec<&Value> = workers.iter().map(|row| &row["mode"]).collect();
+    assert_eq!(modes, ["plan", "default"]);
     let context = project.run(["context", "w1-1"]).expect_code(0);
     assert!(
         context.out.contains("default, held to plan since"),

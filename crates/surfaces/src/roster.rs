@@ -39,6 +39,7 @@ pub(crate) enum Doing {
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
     pub(crate) lineage: Lineage,
+    /// The mode that its calls are judged in: that of its context, under what a person has held it to since.
     pub(crate) mode: PermissionMode,
     pub(crate) doing: Doing,
     pub(crate) started: WallTime,
@@ -93,11 +94,21 @@ pub(crate) struct Progress {
 }
 
 /// See the module's words.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Roster {
     jobs: Vec<JobRow>,
     agents: BTreeMap<WorkerId, Agent>,
     ended: VecDeque<WorkerId>,
+    /// Whether a person holds the whole run.
+    course: Course,
+    /// What a person has held agents to: one with all below it, or all of them.
+    ceilings: Vec<(Option<WorkerId>, PermissionMode)>,
+}
+
+impl Default for Roster {
+    fn default() -> Self {
+        Self::new(&[])
+    }
 }
 
 impl Roster {
@@ -111,7 +122,10 @@ impl Roster {
         };
         Self {
             jobs: jobs.iter().map(job).collect(),
-            ..Self::default()
+            agents: BTreeMap::new(),
+            ended: VecDeque::new(),
+            course: Course::On,
+            ceilings: Vec::new(),
         }
     }
 
@@ -178,36 +192,54 @@ impl Roster {
     }
 
     fn ordered(&mut self, order: &RunOrder) {
-        let (worker, course) = match order {
-            RunOrder::Hold { worker } => (worker, Course::Paused),
-            RunOrder::LetGo { worker } => (worker, Course::On),
-            RunOrder::Pause
-            | RunOrder::GoOn
-            | RunOrder::Retry { .. }
+        match order {
+            RunOrder::Pause => self.course = Course::Paused,
+            RunOrder::GoOn => self.course = Course::On,
+            RunOrder::Hold { worker } => self.hold(*worker, Course::Paused),
+            RunOrder::LetGo { worker } => self.hold(*worker, Course::On),
+            RunOrder::LowerMode { worker, mode } => self.lower(*worker, *mode),
+            RunOrder::Retry { .. }
             | RunOrder::Add { .. }
-            | RunOrder::LowerMode { .. }
             | RunOrder::HangUp { .. }
-            | RunOrder::FollowUp { .. } => return,
-        };
-        if let Some(agent) = self.agents.get_mut(worker) {
+            | RunOrder::FollowUp { .. } => {}
+        }
+    }
+
+    fn hold(&mut self, worker: WorkerId, course: Course) {
+        if let Some(agent) = self.agents.get_mut(&worker) {
             agent.course = course;
         }
     }
 
-    /// Whether an agent is held for itself, or with one above it.
+    fn lower(&mut self, of: Option<WorkerId>, ceiling: PermissionMode) {
+        self.ceilings.push((of, ceiling));
+        for agent in self.agents.values_mut() {
+            if is_held_to(&agent.lineage, of) {
+                agent.mode = agent.mode.min(ceiling);
+            }
+        }
+    }
+
+    /// Whether the whole run is held.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.course == Course::Paused
+    }
+
+    /// Whether an agent is held: with the run, for itself, or with one above it.
     pub(crate) fn is_held(&self, agent: &Agent) -> bool {
         let mut steps = agent.lineage.steps().iter();
-        steps.any(|step| {
-            let above = self.agents.get(&step.worker);
-            above.is_some_and(|above| above.course == Course::Paused)
-        })
+        let above = |worker| self.agents.get(&worker);
+        self.is_paused()
+            || steps.any(|step| above(step.worker).is_some_and(|it| it.course == Course::Paused))
     }
 
     fn spawned(&mut self, spawned: &WorkerSpawned, at: WallTime) {
         let worker = spawned.lineage.agent().worker;
+        let ceilings = self.ceilings.iter();
+        let ceilings = ceilings.filter(|(of, _)| is_held_to(&spawned.lineage, *of));
         let agent = Agent {
             lineage: spawned.lineage.clone(),
-            mode: spawned.mode.mode(),
+            mode: ceilings.fold(spawned.mode.mode(), |mode, (_, ceiling)| mode.min(*ceiling)),
             doing: Doing::Working,
             started: at,
             heard: at,
@@ -377,6 +409,11 @@ impl Roster {
     }
 }
 
+/// Whether what a person says of `of`, or of all agents, reaches the agent of that lineage.
+fn is_held_to(lineage: &Lineage, of: Option<WorkerId>) -> bool {
+    of.is_none_or(|of| lineage.steps().iter().any(|step| step.worker == of))
+}
+
 /// How a job ended, from its words on the wire; nothing when it has not.
 fn job_end(job: &JobWire) -> Option<JobEnd> {
     let text = job.text.clone().unwrap_or_default();
@@ -415,23 +452,30 @@ fn is_refusal(outcome: Outcome) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pointsman_ledger::Seq;
+    use pointsman_ledger::{OrderGiven, Seq};
     use pointsman_model::{
-        AbsPath, AgentName, Attended, Digest, HandlerKind, LineageStep, ModeInForce, Origin,
-        ToolSet,
+        AbsPath, AgentName, Answerer, Attended, Digest, HandlerKind, LineageStep, ModeInForce,
+        Origin, Surface, ToolSet,
     };
 
     use super::*;
     use crate::fixture;
 
+    fn step(worker: u32, label: &str) -> LineageStep {
+        LineageStep {
+            worker: WorkerId::new(fixture::run(), worker),
+            label: label.into(),
+            agent: AgentName::new("steps"),
+        }
+    }
+
     fn spawned(name: &str) -> LedgerRecord {
-        let worker = WorkerId::new(fixture::run(), 1);
-        let body = RecordBody::WorkerSpawned(Box::new(WorkerSpawned {
-            lineage: Lineage::root(LineageStep {
-                worker,
-                label: name.into(),
-                agent: AgentName::new("steps"),
-            }),
+        spawn(Lineage::root(step(1, name)))
+    }
+
+    fn spawn(lineage: Lineage) -> LedgerRecord {
+        record(WorkerSpawned {
+            lineage,
             task: "t".into(),
             origin: Origin::Foreground,
             mode: ModeInForce::root(PermissionMode::Default),
@@ -441,16 +485,88 @@ mod tests {
             context: Digest::of(b"context"),
             attended: Attended::Yes,
             depth_left: 2,
-        }));
+        })
+    }
+
+    fn ordered(order: RunOrder) -> LedgerRecord {
+        record(OrderGiven {
+            by: Answerer::Person {
+                surface: Surface::Command,
+            },
+            order,
+        })
+    }
+
+    fn record(body: impl Into<RecordBody>) -> LedgerRecord {
         LedgerRecord {
             seq: Seq(1),
             run: fixture::run(),
             number: 1,
             at: WallTime(1_000),
-            body,
+            body: body.into(),
             prev: Digest::of(b"before"),
             hash: Digest::of(b"this"),
         }
+    }
+
+    /// A job's worker, one below it, and another job's worker.
+    fn three() -> Roster {
+        let mut roster = Roster::new(&["docs".into(), "site".into()]);
+        let docs = || Lineage::root(step(1, "docs"));
+        for lineage in [
+            docs(),
+            docs().child(step(2, "links")),
+            Lineage::root(step(3, "site")),
+        ] {
+            roster.record(&spawn(lineage));
+        }
+        roster
+    }
+
+    fn of_each<T>(roster: &Roster, what: impl Fn(&Agent) -> T) -> Vec<T> {
+        roster.agents.values().map(what).collect()
+    }
+
+    #[test]
+    fn a_paused_run_holds_every_agent_and_a_paused_agent_those_below_it() {
+        let worker = WorkerId::new(fixture::run(), 1);
+        let mut roster = three();
+        for (order, paused, held) in [
+            (RunOrder::Pause, true, [true; 3]),
+            (RunOrder::Hold { worker }, true, [true; 3]),
+            (RunOrder::GoOn, false, [true, true, false]),
+            (RunOrder::LetGo { worker }, false, [false; 3]),
+        ] {
+            let told = format!("{order:?}");
+            roster.record(&ordered(order));
+            assert_eq!(roster.is_paused(), paused, "{told}");
+            assert_eq!(
+                of_each(&roster, |agent| roster.is_held(agent)),
+                held,
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_lowered_mode_is_that_of_the_agents_it_reaches_and_of_those_that_come_later() {
+        use PermissionMode::{AcceptEdits, Default, DontAsk, Plan};
+        let lower = |worker: Option<u32>, mode| {
+            let worker = worker.map(|number| WorkerId::new(fixture::run(), number));
+            ordered(RunOrder::LowerMode { worker, mode })
+        };
+        let mut roster = three();
+        let modes = |roster: &Roster| of_each(roster, |agent| agent.mode);
+        roster.record(&lower(Some(1), DontAsk));
+        assert_eq!(modes(&roster), [DontAsk, DontAsk, Default]);
+        roster.record(&lower(Some(2), Plan));
+        assert_eq!(modes(&roster), [DontAsk, Plan, Default]);
+        // What trusts more than they do changes nothing.
+        roster.record(&lower(None, AcceptEdits));
+        assert_eq!(modes(&roster), [DontAsk, Plan, Default]);
+        let below = Lineage::root(step(1, "docs")).child(step(4, "more"));
+        roster.record(&spawn(below));
+        assert_eq!(modes(&roster), [DontAsk, Plan, Default, DontAsk]);
     }
 
     /// News of the run overtake the records: a short job has ended before its beginning is heard of.

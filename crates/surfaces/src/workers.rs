@@ -119,6 +119,12 @@ impl Workers {
         }
     }
 
+    /// Whether the whole run is paused.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.roster.is_paused()
+    }
+
     /// The list at `now`, parents before their children. Ended sub-agents beyond some hundreds are left out.
     #[must_use]
     pub fn rows(&self, now: WallTime) -> Vec<WorkerRow> {

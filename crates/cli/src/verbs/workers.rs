@@ -25,12 +25,16 @@ pub(super) fn run(arguments: &WorkersArguments, output: &mut Output) -> Result<C
         Some(run) => run,
         None => leader(&place, None)?.0,
     };
-    let rows = rows(&place, run)?;
+    let workers = workers(&place, run)?;
+    let rows = workers.rows(SystemClock.now());
     let wanted: Vec<&WorkerRow> = rows
         .iter()
         .filter(|row| arguments.all || !row.state.is_over())
         .collect();
-    output.text(&format!("{run}\n"));
+    output.text(&match workers.is_paused() {
+        true => format!("{run}  paused: `pointsman pause --off` lets it go on\n"),
+        false => format!("{run}\n"),
+    });
     if !wanted.is_empty() {
         output.text(&format!(
             "  {:<8} {:<24} {:<19} {:>12}  {:<8}  {}\n",
@@ -48,7 +52,7 @@ pub(super) fn run(arguments: &WorkersArguments, output: &mut Output) -> Result<C
     Ok(Code::Done)
 }
 
-fn rows(place: &Place, run: RunId) -> Result<Vec<WorkerRow>, Failure> {
+fn workers(place: &Place, run: RunId) -> Result<Workers, Failure> {
     let ledger = log::open(place)?;
     let known = ledger.runs().map_err(|error| log::failed(&error))?;
     if known.iter().all(|info| info.run != run) {
@@ -75,7 +79,7 @@ fn rows(place: &Place, run: RunId) -> Result<Vec<WorkerRow>, Failure> {
             .max()
         {
             Some(last) => filter.after = Some(last),
-            None => return Ok(workers.rows(SystemClock.now())),
+            None => return Ok(workers),
         }
     }
 }
@@ -132,7 +136,8 @@ pub(super) fn mode(arguments: &ModeArguments, output: &mut Output) -> Result<Cod
                 Some(run) => run,
                 None => leader(&place, None)?.0,
             };
-            for row in rows(&place, run)?.iter().filter(|row| !row.state.is_over()) {
+            let rows = workers(&place, run)?.rows(SystemClock.now());
+            for row in rows.iter().filter(|row| !row.state.is_over()) {
                 output.text(&format!(
                     "{:<8} {:<18} {}\n",
                     row.worker.to_string(),

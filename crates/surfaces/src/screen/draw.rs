@@ -335,6 +335,8 @@ fn header(state: &State, canvas: &mut Canvas<'_>, frame: Frame) {
     left.push_str(&format!("  {} at work", state.roster.at_work()));
     if state.course == Course::Stopping {
         left.push_str("  stopping");
+    } else if state.roster.is_paused() {
+        left.push_str("  paused");
     }
     let right = match state.queue.len() {
         0 => "nothing waits for you".to_owned(),
