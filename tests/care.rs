@@ -125,6 +125,10 @@ fn the_doctor_tells_what_would_go_wrong() {
     let project = Project::with_job(JOB);
     let well = project.run(["doctor"]).expect_code(0);
     assert!(well.out.contains("nothing has run yet"), "{}", well.out);
+    assert!(
+        !project.home().join(".local").exists(),
+        "a look made a folder"
+    );
     project
         .run(["run", "--unattended", "job.toml"])
         .expect_code(0);

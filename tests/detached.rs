@@ -77,6 +77,40 @@ fn what_keeps_a_detached_run_from_starting_is_told_by_whoever_starts_it() {
     std::fs::write(project.home().join(".local/state"), "no folder").unwrap();
     let failed = project.run(["run", "--detach", "job.toml"]).expect_code(2);
     assert!(failed.err.contains("state folder"), "{}", failed.err);
+    let ill = project.run(["doctor"]);
+    assert!(ill.out.contains("WRONG  state "), "{}{}", ill.out, ill.err);
+}
+
+/// More warnings than a pipe holds.
+#[test]
+fn a_detached_run_with_much_to_warn_of_starts() {
+    let project = Project::with_job(ASKS);
+    let flawed: Vec<String> = (0..3_000).map(|n| format!("\"Bash(flawed-{n}\"")).collect();
+    let flawed = flawed.join(", ");
+    own_settings(
+        &project,
+        &format!(r#"{{"permissions": {{"allow": [{flawed}]}}}}"#),
+    );
+    let starting = project.start(["run", "--detach", "job.toml"]);
+    let started = starting.wait().expect_code(0);
+    assert!(started.out.starts_with("run-1  "), "{}", started.out);
+    assert_eq!(exit_code(&project), 3);
+}
+
+/// As when its starter is killed before it has heard which run it is.
+#[test]
+fn a_leader_whose_starter_is_gone_leads_nothing() {
+    let project = Project::with_job(ASKS);
+    let mut command = project.command(["run", "--detached", "job.toml"]);
+    let mut leader = command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(leader.stdout.take());
+    assert_eq!(leader.wait().unwrap().code(), Some(1));
+    let runs = project.run(["runs", "--json"]);
+    assert_eq!(runs.out, "", "{}", runs.err);
 }
 
 /// What the programs that run in the project have taken of the processor, in hundredths of a second.
@@ -163,4 +197,40 @@ fn an_attached_terminal_that_is_closed_changes_nothing_and_stops_on_request() {
     desk.sends("\t").sees("stop the whole run");
     desk.sends("stop\r").sees("run-1 has ended");
     assert_eq!(exit_code(&project), 130);
+}
+
+/// What is warned of while it shows a run goes where it draws over nothing.
+#[test]
+fn an_attached_screen_is_not_written_over_by_the_log() {
+    let project = Project::with_job(ASKS);
+    project
+        .run(["run", "--detach", "--attended", "job.toml"])
+        .expect_code(0);
+    let mut command = project.command(["attach"]);
+    command.env("POINTSMAN_LOG", "debug");
+    let mut desk = Desk::of_command(command);
+    desk.sees("1 waits for you");
+    let log = project.state_folder().join("log.txt");
+    until("frames are in the log", || {
+        desk.pump();
+        let log = std::fs::read_to_string(&log).ok()?;
+        log.contains("took_us").then_some(())
+    });
+    assert!(!desk.text().contains("took_us"), "{}", desk.text());
+    desk.sends("q").sees("run-1 goes on");
+    project.run(["stop", "run-1"]).expect_code(0);
+}
+
+#[test]
+fn a_terminal_that_can_be_no_full_screen_attaches_to_nothing() {
+    let project = Project::with_job(ASKS);
+    project
+        .run(["run", "--detach", "--attended", "job.toml"])
+        .expect_code(0);
+    let mut command = project.command(["attach"]);
+    command.env("TERM", "dumb");
+    let mut desk = Desk::of_command(command);
+    let end = desk.sees("can't be a full screen").ends();
+    assert!(end.contains(", 2)"), "{end}");
+    project.run(["stop", "run-1"]).expect_code(0);
 }

@@ -5,6 +5,7 @@
 //! tells them where they disturb nothing.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
@@ -24,6 +25,9 @@ const LINES_MAX: usize = 1_024;
 
 /// Where lines go that a verb took over.
 static TAKER: RwLock<Option<flume::Sender<String>>> = RwLock::new(None);
+/// A log that is longer than this is begun anew.
+const LOG_BYTES_MAX: u64 = 1024 * 1024;
+
 /// Lines for which there was no room.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
@@ -103,6 +107,35 @@ impl Drop for Diverted {
     fn drop(&mut self) {
         *TAKER.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
+}
+
+/// The file beside the ledger that takes the log while a full screen is up.
+#[derive(Debug, Clone)]
+pub(crate) struct LogFile(PathBuf);
+
+impl LogFile {
+    /// The one beside that ledger.
+    pub(crate) fn beside(ledger: &Path) -> Self {
+        Self(ledger.with_file_name("log.txt"))
+    }
+
+    /// Adds a line. One that can't be added is lost: there is no other place to say so.
+    pub(crate) async fn add(&self, line: String) {
+        let path = self.0.clone();
+        let adding = tokio::task::spawn_blocking(move || add(&path, &line));
+        let _ = adding.await;
+    }
+}
+
+fn add(path: &Path, line: &str) -> io::Result<()> {
+    let long = std::fs::metadata(path).is_ok_and(|meta| meta.len() > LOG_BYTES_MAX);
+    let mut options = std::fs::OpenOptions::new();
+    if long {
+        options.write(true).truncate(true);
+    } else {
+        options.append(true);
+    }
+    options.create(true).open(path)?.write_all(line.as_bytes())
 }
 
 /// Makes a line of each event.

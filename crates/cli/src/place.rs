@@ -102,6 +102,11 @@ fn absolute(path: &Path) -> Result<AbsPath, Failure> {
         .ok_or_else(|| Failure::bad_input(format!("`{}` is no UTF-8", path.display())))
 }
 
+/// Whether the terminal, as its name tells, can be no full screen.
+pub(crate) fn is_dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
+}
+
 /// A variable that holds an absolute path; others are as if unset.
 fn variable(name: &str) -> Option<AbsPath> {
     AbsPath::parse(&std::env::var(name).ok()?).ok()

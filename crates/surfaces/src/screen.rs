@@ -438,8 +438,8 @@ impl ScreenService {
     fn stop_worker(&mut self, worker: WorkerId) {
         let leader = self.options.leader.clone();
         self.answers.spawn(async move {
-            leader.stop_worker(worker).await;
-            None
+            let failed = leader.stop_worker(worker).await;
+            failed.map(Event::Notice)
         });
     }
 

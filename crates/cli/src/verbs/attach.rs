@@ -22,8 +22,9 @@ use super::run::Signals;
 use super::tail::Tail;
 use crate::arguments::AttachArguments;
 use crate::failure::{Code, Failure};
+use crate::log::{Diverted, LogFile, divert};
 use crate::output::Output;
-use crate::place::Place;
+use crate::place::{Place, is_dumb_terminal};
 
 /// How often new records are looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -43,6 +44,11 @@ enum Left {
 /// Shows the run until it ends or the person leaves.
 pub(super) fn run(arguments: &AttachArguments, output: &mut Output) -> Result<Code, Failure> {
     let place = Place::here()?;
+    if is_dumb_terminal() {
+        return Err(no_screen(Failure::bad_input(
+            "this terminal can't be a full screen: `TERM` is not set, or `dumb`",
+        )));
+    }
     let (run, mut client) = leader(&place, arguments.run)?;
     let jobs = jobs(&mut client)?;
     drop(client);
@@ -72,6 +78,10 @@ pub(super) fn run(arguments: &AttachArguments, output: &mut Output) -> Result<Co
         }
         Left::Gone => Err(leader_died(run)),
     }
+}
+
+fn no_screen(failure: Failure) -> Failure {
+    failure.hint("`pointsman queue --watch` and `pointsman answer` need no full screen")
 }
 
 fn jobs(client: &mut Client) -> Result<Vec<JobWire>, Failure> {
@@ -104,10 +114,10 @@ impl AttachedSeat {
             stop: stop.clone(),
             bell: self.bell,
         };
-        let (screen, service) = ScreenService::open(options).map_err(|error| {
-            Failure::of(&error)
-                .hint("`pointsman queue --watch` and `pointsman answer` need no full screen")
-        })?;
+        // From here on the terminal is the screen's alone.
+        let warnings = divert();
+        let (screen, service) =
+            ScreenService::open(options).map_err(|error| no_screen(Failure::of(&error)))?;
         let shutdown = CancellationToken::new();
         let down = shutdown.clone();
         let service = tokio::task::spawn_blocking(move || service.run(down));
@@ -117,13 +127,14 @@ impl AttachedSeat {
         // A screen that has nobody before it any more is as good as left.
         let shown = screen.jobs(jobs).await;
         let left = match shown {
-            Ok(()) => self.show(&screen, &mut service, &stop).await,
+            Ok(()) => self.show(&screen, &mut service, &stop, &warnings).await,
             Err(ScreenGone) => Left::ByPerson,
         };
         shutdown.cancel();
         if !service.is_finished() {
             let _ = service.await;
         }
+        self.keep(&warnings).await;
         Ok(left)
     }
 
@@ -132,6 +143,7 @@ impl AttachedSeat {
         screen: &ScreenHandle,
         service: &mut AbortOnDropHandle<()>,
         stop: &CancellationToken,
+        warnings: &Diverted,
     ) -> Left {
         let mut tail = Some(Tail::of(&self.ledger, self.run));
         let mut past = Some(());
@@ -139,6 +151,7 @@ impl AttachedSeat {
         let mut stopping = false;
         let mut signals = Signals::new();
         loop {
+            self.keep(warnings).await;
             let Some(mut looking) = tail.take() else {
                 return Left::Gone;
             };
@@ -190,6 +203,14 @@ impl AttachedSeat {
                     self.ask(Ask::Stop { worker: None, text }).await;
                 }
             }
+        }
+    }
+
+    /// Keeps what was warned of where it disturbs nothing.
+    async fn keep(&self, warnings: &Diverted) {
+        let log = LogFile::beside(&self.ledger);
+        for line in warnings.rest() {
+            log.add(line).await;
         }
     }
 

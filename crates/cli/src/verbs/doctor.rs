@@ -17,11 +17,11 @@ use pointsman_surfaces::socket::{Ask, Client, Reply};
 use serde::Serialize;
 
 use super::run::environment;
-use super::{log, rules};
+use super::{log, rules, runs};
 use crate::arguments::DoctorArguments;
 use crate::failure::{Code, Failure};
 use crate::output::Output;
-use crate::place::Place;
+use crate::place::{Place, is_dumb_terminal};
 
 /// How a thing stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -100,7 +100,7 @@ fn project(place: &Place) -> Finding {
 fn state_folder(place: &Place) -> Vec<Finding> {
     let folder = place.state.folder();
     let text = shown::line(folder.as_str());
-    let mut findings = vec![match place.state.prepare() {
+    let mut findings = vec![match place.state.could_be_prepared() {
         Ok(()) => Finding::new("state", State::Well, text),
         Err(error) => Finding::new("state", State::Wrong, Failure::of(&error).what())
             .hint("set `XDG_STATE_HOME` to a folder of yours that can be written"),
@@ -329,7 +329,7 @@ fn sockets(place: &Place) -> Result<Vec<Finding>, Failure> {
             Ok(Ok(Reply::Status(status))) => Finding::new(
                 "leader",
                 State::Well,
-                format!("{run} is led, {} questions wait", status.waiting),
+                format!("{run} is led, {}", runs::waiting(&status)),
             ),
             Ok(_) => Finding::new(
                 "leader",
@@ -354,18 +354,17 @@ fn sockets(place: &Place) -> Result<Vec<Finding>, Failure> {
 /// What a person at this terminal will get.
 fn terminal() -> Finding {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let term = std::env::var("TERM").unwrap_or_default();
-    match (is_terminal, term.as_str()) {
+    match (is_terminal, is_dumb_terminal()) {
         (false, _) => Finding::new(
             "terminal",
             State::Look,
             "none here: a run is unattended unless `--attended` or a setting says otherwise",
         ),
-        (true, "" | "dumb") => Finding::new(
+        (true, true) => Finding::new(
             "terminal",
             State::Look,
             "it shows no full screen: a run asks line by line",
         ),
-        (true, _) => Finding::new("terminal", State::Well, "a run opens a full screen"),
+        (true, false) => Finding::new("terminal", State::Well, "a run opens a full screen"),
     }
 }

@@ -20,7 +20,7 @@ use pointsman_ledger::{Clock, SystemClock};
 use pointsman_model::{Attended, RunId};
 use pointsman_process::Orphans;
 use pointsman_surfaces::render::summary_text;
-use pointsman_swarm::{Leader, StartError};
+use pointsman_swarm::{Leader, StartError, StopReason};
 
 use crate::arguments::RunArguments;
 use crate::failure::{Code, Failure};
@@ -110,13 +110,16 @@ async fn stand_by(
     for remark in remarks {
         printer.note(format!("{remark}\n")).await;
     }
+    if is_detached && let Err(nobody) = detach::is_waited_for() {
+        return (Err(nobody), Patience::Ended);
+    }
     let (handle, leader) = match Leader::start(options).await {
         Ok(started) => started,
         Err(error) => return (Err(start_failure(&error)), Patience::Ended),
     };
-    if is_detached {
-        // Whoever started this process waits for it.
-        printer.raw(format!("{}\n", handle.run())).await;
+    if is_detached && detach::tell(handle.run()).is_err() {
+        let text = "whoever started it was gone before it was told of".into();
+        handle.stop(StopReason::Person { text });
     }
     for problem in leader.problems() {
         if !told_problems.contains(problem) {

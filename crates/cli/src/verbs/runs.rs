@@ -66,12 +66,20 @@ fn words(status: &StatusWire) -> String {
         1 => "1 agent".to_owned(),
         count => format!("{count} agents"),
     };
-    let questions = match status.waiting {
-        1 => "1 question waits".to_owned(),
-        count => format!("{count} questions wait"),
+    let jobs = match status.jobs.len() {
+        1 => "1 job".to_owned(),
+        count => format!("{count} jobs"),
     };
     format!(
-        "{done} of {} jobs done, {agents} at work, {questions}{course}",
-        status.jobs.len()
+        "{done} of {jobs} done, {agents} at work, {}{course}",
+        waiting(status)
     )
+}
+
+/// How many questions wait.
+pub(super) fn waiting(status: &StatusWire) -> String {
+    match status.waiting {
+        1 => "1 question waits".to_owned(),
+        count => format!("{count} questions wait"),
+    }
 }

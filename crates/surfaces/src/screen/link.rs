@@ -176,23 +176,31 @@ impl Link {
         }
     }
 
-    /// Stops an agent and all below it.
-    pub(super) async fn stop_worker(&self, worker: WorkerId) {
+    /// Stops an agent and all below it; says what kept it from that.
+    pub(super) async fn stop_worker(&self, worker: WorkerId) -> Option<String> {
         let text = "stopped at the terminal";
         match self {
             Self::Here(leader) => {
-                if let Err(error) = leader.stop_worker(worker, text).await {
-                    tracing::warn!(%error, %worker, "the order to stop an agent was not recorded");
-                }
+                let stopped = leader.stop_worker(worker, text).await;
+                let error = stopped.err()?;
+                Some(format!(
+                    "{worker} is stopped, and that could not be recorded: {error}"
+                ))
             }
             Self::There(far) => {
                 let stop = Ask::Stop {
                     worker: Some(worker),
                     text: Some(text.into()),
                 };
-                if let Err(why) = far.ask(stop).await {
-                    tracing::warn!(why, %worker, "an agent could not be stopped");
-                }
+                let why = match far.ask(stop).await {
+                    Ok(Reply::Done { .. }) => return None,
+                    Ok(
+                        Reply::Error { text } | Reply::BadInput { text } | Reply::NotFound { text },
+                    ) => text,
+                    Ok(_) => "the leader answered something else".into(),
+                    Err(why) => why,
+                };
+                Some(format!("{worker} was not stopped: {why}"))
             }
         }
     }

@@ -22,7 +22,7 @@ use super::judges;
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
 use crate::output::{Form, Output};
-use crate::place::Place;
+use crate::place::{Place, is_dumb_terminal};
 
 /// A job file and settings without a fault that would keep them from being used.
 pub(super) struct Prepared {
@@ -353,7 +353,7 @@ impl Prepared {
         let Ok(terminal) = Terminal::open() else {
             return Front::Nowhere;
         };
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        let dumb = is_dumb_terminal();
         if self.shape == Shape::Lines || dumb || !std::io::stdout().is_terminal() {
             return Front::Prompt(terminal);
         }

@@ -151,11 +151,6 @@ impl Printer {
         }
     }
 
-    /// Prints text that is the same in both forms.
-    pub(super) async fn raw(&self, text: String) {
-        self.print(Piece::Object(text)).await;
-    }
-
     /// Prints one object for a program; nothing in a person's form.
     pub(super) async fn object(&self, object: &impl Serialize) {
         if self.form == Form::Person {

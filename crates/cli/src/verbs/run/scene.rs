@@ -30,8 +30,8 @@ use super::prepare::{Front, Notice};
 use super::printer::{Patience, Printer, Stalled};
 use super::records::{Paint, Verdicts};
 use super::signals::{HANG_UP, Signals};
-use super::telling::{LogFile, Stage, Telling};
-use crate::log::divert;
+use super::telling::{Stage, Telling};
+use crate::log::{LogFile, divert};
 use crate::output::Form;
 use crate::verbs::tail::Tail;
 

@@ -2,8 +2,6 @@
 //!
 //! It is a task of its own that may wait for its readers as long as they like; the run does not wait for it.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,15 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::printer::Printer;
 use super::records::{Paint, Teller, Verdicts};
-use crate::log::Diverted;
+use crate::log::{Diverted, LogFile};
 use crate::output::Form;
 use crate::verbs::tail::Tail;
 
 /// How often new records are looked for while the run is on.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-
-/// A log that is longer than this is begun anew.
-const LOG_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Where what happens is told to the person.
 pub(super) enum Stage {
@@ -159,33 +154,4 @@ async fn next_said(said: &mut broadcast::Receiver<AgentSaid>) -> Option<AgentSai
             Err(RecvError::Closed) => return None,
         }
     }
-}
-
-/// The file beside the ledger that takes the log while the full screen is up.
-#[derive(Debug, Clone)]
-pub(super) struct LogFile(PathBuf);
-
-impl LogFile {
-    /// The one beside that ledger.
-    pub(super) fn beside(ledger: &Path) -> Self {
-        Self(ledger.with_file_name("log.txt"))
-    }
-
-    /// Adds a line. One that can't be added is lost: there is no other place to say so.
-    async fn add(&self, line: String) {
-        let path = self.0.clone();
-        let adding = tokio::task::spawn_blocking(move || add(&path, &line));
-        let _ = adding.await;
-    }
-}
-
-fn add(path: &Path, line: &str) -> std::io::Result<()> {
-    let long = std::fs::metadata(path).is_ok_and(|meta| meta.len() > LOG_BYTES_MAX);
-    let mut options = std::fs::OpenOptions::new();
-    if long {
-        options.write(true).truncate(true);
-    } else {
-        options.append(true);
-    }
-    options.create(true).open(path)?.write_all(line.as_bytes())
 }
