@@ -6,7 +6,7 @@ use pointsman_model::{
     ContextParts, HandlerKind, ModeInForce, Overlay, PermissionContext, PermissionMode,
     PermissionRule, RuleBehavior, RuleSource, RuleText, SandboxState, ToolSet,
 };
-use pointsman_policy::settings::{HookDuty, HookEvent, HookSetting};
+use pointsman_policy::settings::{HookEvent, HookSetting};
 use pointsman_policy::{Frozen, HookVote, Question, judge_denies_and_asks};
 
 use super::payload::CallTold;
@@ -30,7 +30,7 @@ fn matches(hook: &HookSetting, subject: &Subject<'_>) -> bool {
 }
 
 /// The hooks that concern the call, in the order of configuration. A program that several files
-/// configure is asked once, with the strictest duty and in the name of the most trusted of them.
+/// configure is asked once: see [`HookSetting::join`].
 pub(super) fn select<'a>(
     hooks: impl Iterator<Item = &'a HookSetting>,
     subject: &Subject<'_>,
@@ -42,27 +42,12 @@ pub(super) fn select<'a>(
         if condition.is_some_and(|rule| !applies(rule, hook, subject, place)) {
             continue;
         }
-        let same = selected.iter_mut().find(|other| {
-            other.run == hook.run && other.condition == hook.condition && other.life == hook.life
-        });
-        match same {
+        match selected.iter_mut().find(|other| other.does_the_same(hook)) {
             None => selected.push(hook.clone()),
-            Some(other) => join(other, hook),
+            Some(other) => other.join(hook),
         }
     }
     selected
-}
-
-fn join(kept: &mut HookSetting, again: &HookSetting) {
-    if again.duty == HookDuty::Guard {
-        kept.duty = HookDuty::Guard;
-    }
-    // The order of sources is the order of trust for the two that may speak for a person.
-    if again.source < kept.source {
-        kept.source = again.source;
-        kept.place = again.place.clone();
-    }
-    kept.timeout = kept.timeout.min(again.timeout);
 }
 
 /// Whether the rule of a hook's `if` matches the call: as an ask rule would, which errs on the side

@@ -4,6 +4,7 @@ mod guards;
 mod matcher;
 mod reading;
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use pointsman_model::{FilePlace, Millis, RuleSource, RuleText};
@@ -171,10 +172,33 @@ impl HookEvent {
     }
 }
 
+/// Whose hook it is, the most trusted first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Keepers,
+    Persons,
+    Others,
+}
+
+impl Rank {
+    fn of(source: RuleSource) -> Self {
+        match source {
+            RuleSource::PolicySettings => Self::Keepers,
+            RuleSource::UserSettings => Self::Persons,
+            RuleSource::ProjectSettings
+            | RuleSource::LocalSettings
+            | RuleSource::FlagSettings
+            | RuleSource::CliArg
+            | RuleSource::Command
+            | RuleSource::Session => Self::Others,
+        }
+    }
+}
+
 impl HookSettings {
     /// The hooks that are asked at an event for a value (a tool's name at the events of a call), in
-    /// order. Of hooks that would do the same under the same condition, the first alone is given;
-    /// it is a guard when one of them is.
+    /// order. Of hooks that would do the same under the same condition, the first alone is given, with
+    /// what [`HookSetting::join`] makes of them.
     #[must_use]
     pub fn matching(&self, event: HookEvent, value: &str) -> Vec<HookSetting> {
         let mut asked: Vec<HookSetting> = Vec::new();
@@ -184,8 +208,7 @@ impl HookSettings {
             }
             match asked.iter_mut().find(|asked| asked.does_the_same(hook)) {
                 None => asked.push(hook.clone()),
-                Some(same) if hook.duty == HookDuty::Guard => same.duty = HookDuty::Guard,
-                Some(_) => {}
+                Some(same) => same.join(hook),
             }
         }
         asked
@@ -216,7 +239,38 @@ impl HookSetting {
         format!("{}: {run}", self.event.as_str())
     }
 
-    fn does_the_same(&self, other: &Self) -> bool {
+    /// The same with its time limit, where that is not the usual one.
+    #[must_use]
+    pub fn described_with_limit(&self) -> String {
+        let described = self.described();
+        if self.timeout == reading::default_timeout(self.event) {
+            return described;
+        }
+        let seconds = self.timeout.duration().as_secs_f64();
+        format!("{described} (time limit {seconds} s)")
+    }
+
+    /// Whether both ask the same program or address under the same condition, so that one turn is enough.
+    #[must_use]
+    pub fn does_the_same(&self, other: &Self) -> bool {
         self.run == other.run && self.condition == other.condition && self.life == other.life
+    }
+
+    /// Takes in another setting that [does the same](Self::does_the_same). A guard in one of them is one; name and
+    /// time limit are those of the more trusted, so that no file cuts short what a more trusted one asks. Of equally
+    /// trusted ones the longer limit stands.
+    pub fn join(&mut self, again: &Self) {
+        if again.duty == HookDuty::Guard {
+            self.duty = HookDuty::Guard;
+        }
+        match Rank::of(again.source).cmp(&Rank::of(self.source)) {
+            Ordering::Less => {
+                self.source = again.source;
+                self.place = again.place.clone();
+                self.timeout = again.timeout;
+            }
+            Ordering::Equal => self.timeout = self.timeout.max(again.timeout),
+            Ordering::Greater => {}
+        }
     }
 }

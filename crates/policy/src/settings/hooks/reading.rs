@@ -341,7 +341,7 @@ fn what_runs(read: &mut Entry<'_>) -> Result<HookRun, (String, &'static str)> {
     }
 }
 
-fn default_timeout(event: HookEvent) -> Millis {
+pub(super) fn default_timeout(event: HookEvent) -> Millis {
     match event {
         HookEvent::SessionEnd => TIMEOUT_AT_END.into(),
         HookEvent::PreToolUse

@@ -16,7 +16,7 @@ impl Loading<'_> {
         for file in read {
             let managed = file.place.source == RuleSource::PolicySettings;
             for hook in &file.content.hooks {
-                let what = hook.described();
+                let what = hook.described_with_limit();
                 let counts = self.loosened(file, trust, LooseningKind::Hook, &what, &hook.place);
                 let silenced = match off {
                     None => false,

@@ -1,7 +1,9 @@
 //! Hooks as they are written and what becomes of them.
 
-use super::{check, check_trusted, loaded, told};
-use crate::settings::{HookEvent, Standing};
+use pointsman_model::{Millis, RuleSource};
+
+use super::{check, check_trusted, loaded, loaded_trusted, told};
+use crate::settings::{HookDuty, HookEvent, Standing};
 use crate::{Problem, Severity};
 
 #[test]
@@ -349,12 +351,82 @@ fn hooks_that_would_do_the_same_are_asked_once() {
     )]);
     let asked = loaded.hooks.matching(HookEvent::PreToolUse, "Bash");
     assert_eq!(asked.len(), 2);
-    assert_eq!(asked[0].duty, crate::settings::HookDuty::Guard);
+    assert_eq!(asked[0].duty, HookDuty::Guard);
     assert_eq!(
         loaded.hooks.matching(HookEvent::PreToolUse, "Read").len(),
         2
     );
     assert_eq!(loaded.hooks.matching(HookEvent::Stop, "").len(), 0);
+}
+
+/// A file and the time limit in it, in seconds.
+type Limited = (&'static str, &'static str);
+
+/// Two files that configure the same hook, each with its time limit in seconds, and the one in whose name it is asked:
+/// 5 seconds stand each time.
+const WEAKENED: &[(Limited, Limited, RuleSource)] = &[
+    (
+        ("managed", "5"),
+        ("user", "0.01"),
+        RuleSource::PolicySettings,
+    ),
+    (
+        ("managed", "5"),
+        ("project", "0.01"),
+        RuleSource::PolicySettings,
+    ),
+    (
+        ("managed", "5"),
+        ("local", "0.01"),
+        RuleSource::PolicySettings,
+    ),
+    (
+        ("managed", "5"),
+        ("local", "60"),
+        RuleSource::PolicySettings,
+    ),
+    (("user", "5"), ("project", "0.01"), RuleSource::UserSettings),
+    (("user", "5"), ("local", "0.01"), RuleSource::UserSettings),
+    (("user", "5"), ("project", "60"), RuleSource::UserSettings),
+    (
+        ("project", "5"),
+        ("local", "0.01"),
+        RuleSource::ProjectSettings,
+    ),
+    (
+        ("project", "0.01"),
+        ("local", "5"),
+        RuleSource::ProjectSettings,
+    ),
+];
+
+/// A copy in a less trusted file must not cut short what a more trusted one asks: a deny that comes too late is none.
+#[test]
+fn law_15_no_file_weakens_a_hook_of_a_more_trusted_one() {
+    let file = |timeout: &str, more: &str| {
+        format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"type": "command", "command": "a", "timeout": {timeout}{more}}}]}}]}}}}"#
+        )
+    };
+    for (one, other, source) in WEAKENED {
+        let guarded = file(other.1, r#", "guard": true"#);
+        let loaded = loaded_trusted(&[(one.0, &file(one.1, "")), (other.0, &guarded)]);
+        let asked = loaded.hooks.matching(HookEvent::PreToolUse, "Bash");
+        let [hook] = asked.as_slice() else {
+            panic!("{one:?} {other:?}: {asked:?}")
+        };
+        assert_eq!(
+            (hook.source, hook.timeout, hook.duty),
+            (*source, Millis(5_000), HookDuty::Guard),
+            "{one:?} {other:?}"
+        );
+        let mut turned = loaded.hooks.clone();
+        turned.hooks.reverse();
+        let [turned] = &turned.matching(HookEvent::PreToolUse, "Bash")[..] else {
+            panic!("{one:?} {other:?}")
+        };
+        assert_eq!(turned.timeout, hook.timeout, "{one:?} {other:?}");
+    }
 }
 
 /// A guard as people write it, in settings that lose it: each is told in its place with what was likely meant, and
@@ -554,7 +626,7 @@ fn a_guard_in_its_place_is_in_force_and_asks_for_nothing() {
         );
         let hooks = &guarded.hooks.hooks;
         assert_eq!(hooks.len(), 1, "{case}");
-        assert_eq!(hooks[0].duty, crate::settings::HookDuty::Guard, "{case}");
+        assert_eq!(hooks[0].duty, HookDuty::Guard, "{case}");
     }
 }
 
@@ -568,10 +640,6 @@ fn what_stands_twice_loses_no_guard() {
     ] {
         let guarded = loaded(&[("user", text)]);
         assert_eq!(guarded.hooks.hooks.len(), 1, "{text}");
-        assert_eq!(
-            guarded.hooks.hooks[0].duty,
-            crate::settings::HookDuty::Guard,
-            "{text}"
-        );
+        assert_eq!(guarded.hooks.hooks[0].duty, HookDuty::Guard, "{text}");
     }
 }

@@ -54,6 +54,18 @@ warning: a classifier counts in your own or the managed settings alone
 }
 
 #[test]
+fn a_hooks_time_limit_is_told_where_it_is_not_the_usual_one() {
+    let hooks = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "a", "timeout": 0.01}, {"type": "command", "command": "a", "timeout": 600}]}]}}"#;
+    check(
+        &[("project", hooks)],
+        r#"
+untrusted Hook PreToolUse: a (time limit 0.01 s) (/p/.claude/settings.json:1:38)
+untrusted Hook PreToolUse: a (/p/.claude/settings.json:1:92)
+"#,
+    );
+}
+
+#[test]
 fn law_7_with_a_yes_all_of_it_counts() {
     check_trusted(
         &files(),
