@@ -1,11 +1,14 @@
 //! Hooks that can't start, found when settings are loaded instead of at the first call.
 
-use pointsman_model::{EffectKind, EffectView, WordValue};
+mod script;
+
+use pointsman_model::{AbsPath, EffectKind, EffectView, PathValue, Word};
 use pointsman_policy::settings::{HookDuty, HookRun, HookSetting, HookSettings};
 use pointsman_policy::{Problem, Severity};
 use pointsman_process::{find_program, is_executable};
 use pointsman_shell::{Surroundings, analyse};
 
+use self::script::{NamedBy, first_line_of, script_of};
 use super::HookPlace;
 use super::turn::program_of;
 
@@ -46,14 +49,19 @@ fn fault(hook: &HookSetting, place: &HookPlace) -> Option<String> {
             .err()
             .map(|error| format!("this hook's address can't be read: {error}")),
         HookRun::Program { .. } => {
-            missing(&program_of(&hook.run, place).0, place).map(|why| cant_start(&why))
+            let (program, args) = program_of(&hook.run, place);
+            let words = args.iter().map(|arg| Some(arg.as_str()));
+            missing(&program, place)
+                .or_else(|| missing_script(script_of(&program, words)?, &place.project, place))
+                .map(|why| cant_start(&why))
         }
         HookRun::Shell { line } => line_that_cant_start(line, place).map(|why| cant_start(&why)),
     }
 }
 
-/// What is wrong with a line for the shell: the first program of it that surely runs is not there. What only the shell knows, a
-/// variable's value or a function, is not looked into.
+/// What is wrong with a line for the shell: the first program of it that surely runs is not there, or the script that it
+/// is given, or what that names as its interpreter. What only the shell knows, a variable's value or a function, is not
+/// looked into.
 #[must_use]
 pub fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
     // As hooks find it among their variables; the shell's own reading says where it stands and what parts it.
@@ -69,13 +77,18 @@ pub fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
     let EffectKind::Run(run) = first.kind else {
         return None;
     };
-    let WordValue::Literal(program) = &run.argv.first()?.value else {
+    let program = run.program()?;
+    if first.view != EffectView::Sure || SHELL_WORDS.contains(&program) {
         return None;
-    };
-    let sure = first.view == EffectView::Sure;
-    (sure && !SHELL_WORDS.contains(&&**program))
-        .then(|| missing(program, place))
-        .flatten()
+    }
+    missing(program, place).or_else(|| {
+        let words = run.argv.iter().skip(1).map(Word::literal);
+        let script = script_of(program, words)?;
+        match &run.folder {
+            PathValue::Known(folder) => missing_script(script, folder, place),
+            PathValue::Pattern { .. } | PathValue::Unknown(_) => None,
+        }
+    })
 }
 
 /// A text as one word of the shell, whatever signs it holds.
@@ -94,8 +107,25 @@ fn missing(program: &str, place: &HookPlace) -> Option<String> {
         Ok(file) if !is_executable(&file) => {
             Some(format!("`{program}` is no program that may be run"))
         }
-        Ok(_) => None,
+        Ok(file) => match first_line_of(&file)? {
+            NamedBy::Path(path) => (!place.project.join(&path).as_path().exists())
+                .then(|| format!("`{program}` is to be run by `{path}`, which is not there")),
+            NamedBy::Name(name) => find_program(&name, &place.project, &place.environment)
+                .err()
+                .map(|error| format!("`{program}` is to be run by `{name}`: {error}")),
+        },
     }
+}
+
+/// What is wrong with the script that an interpreter is given. Interpreters end with code 2 when it is not there, which
+/// of a hook would be a no to each call.
+fn missing_script(script: &str, folder: &AbsPath, place: &HookPlace) -> Option<String> {
+    let file = folder.join(script);
+    // Shells look for a bare name in `PATH` as well.
+    let elsewhere = || {
+        !script.contains('/') && find_program(script, &place.project, &place.environment).is_ok()
+    };
+    (!file.as_path().exists() && !elsewhere()).then(|| format!("there is no `{file}`"))
 }
 
 #[cfg(test)]

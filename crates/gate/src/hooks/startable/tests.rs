@@ -78,6 +78,112 @@ async fn what_can_not_start_is_told_at_load_with_its_place() {
     );
 }
 
+/// A place whose programs are interpreters, with scripts that can be run and some that can't.
+fn with_interpreters(ground: &Ground) -> HookPlace {
+    for program in ["python3", "node", "bash", "perl"] {
+        ground.script(program, "exit 0");
+    }
+    ground.script("good.sh", "exit 0");
+    std::fs::write(ground.path("crlf.sh"), "#!/bin/sh\r\nexit 0\r\n").unwrap();
+    std::fs::write(ground.path("old.py"), "#!/no/such/python -u\n").unwrap();
+    std::fs::write(ground.path("env.py"), "#!/usr/bin/env no-such-python\n").unwrap();
+    for file in ["crlf.sh", "old.py", "env.py"] {
+        use std::os::unix::fs::PermissionsExt as _;
+        let may_run = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(ground.path(file), may_run).unwrap();
+    }
+    let root = ground.root();
+    HookPlace {
+        environment: pointsman_process::Environment::empty()
+            .with("PATH", format!("{root}:/usr/bin:/bin")),
+        ..ground.hook_place(Attended::Yes)
+    }
+}
+
+/// Interpreters end with the code of a no when their script is not there, so each call was refused.
+#[tokio::test]
+async fn a_script_that_is_not_there_is_told_at_load() {
+    let ground = Ground::new().await;
+    let place = with_interpreters(&ground);
+    let root = ground.root();
+    let gone = |name: &str| Some(format!("there is no `{root}/{name}`"));
+    for (line, expect) in [
+        (
+            "python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/no.py",
+            gone(".claude/hooks/no.py"),
+        ),
+        ("python3 -u no.py --fast", gone("no.py")),
+        ("node .claude/hooks/no.mjs", gone(".claude/hooks/no.mjs")),
+        ("node --no-warnings no.js", gone("no.js")),
+        ("bash ~/no.sh", gone("no.sh")),
+        ("bash -eu no.sh", gone("no.sh")),
+        (
+            "./crlf.sh",
+            Some("`./crlf.sh` is to be run by `/bin/sh\r`, which is not there".into()),
+        ),
+        (
+            "./old.py",
+            Some("`./old.py` is to be run by `/no/such/python`, which is not there".into()),
+        ),
+        (
+            "./env.py",
+            Some(
+                "`./env.py` is to be run by `no-such-python`: there is no program `no-such-python`"
+                    .into(),
+            ),
+        ),
+        ("bash good.sh", None),
+        ("bash ~/good.sh", None),
+        ("bash old.py", None),
+        ("python3 -m no.such", None),
+        ("python3 -c 'open(\"/no.py\")' no.py", None),
+        ("python3 -W ./ignore no.py", None),
+        ("python3 -", None),
+        ("python3", None),
+        ("node -e 1 no.js", None),
+        ("node --require ./no.js good.sh", None),
+        ("node ./good", None),
+        ("perl -I lib/no no.pl", None),
+        ("bash -c no.sh", None),
+        ("bash -s no.sh", None),
+        ("bash -o errexit no.sh", None),
+        ("bash \"$HOOKS\"/no.sh", None),
+        ("bash *.no.sh", None),
+        ("bash no", None),
+        ("test -f no.sh && bash no.sh", None),
+        ("if [ -f no.sh ]; then bash no.sh; fi", None),
+    ] {
+        assert_eq!(line_that_cant_start(line, &place), expect, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn the_script_of_a_program_with_arguments_is_looked_for_too() {
+    let ground = Ground::new().await;
+    let place = with_interpreters(&ground);
+    let gone = format!(
+        "this hook can't start: there is no `{}/no.py`",
+        ground.root()
+    );
+    for (args, expect) in [
+        (&["$CLAUDE_PROJECT_DIR/no.py"][..], Some(gone)),
+        (&["$CLAUDE_PROJECT_DIR/good.sh"], None),
+        (&["-m", "no.py"], None),
+    ] {
+        let run = HookRun::Program {
+            program: "python3".into(),
+            args: args.iter().map(|arg| (*arg).into()).collect(),
+        };
+        let hooks = vec![HookSetting {
+            run,
+            ..hook(HookEvent::PreToolUse, 3, "")
+        }];
+        let told = hooks_that_cant_start(&HookSettings { hooks }, &place);
+        let told = told.first().map(|problem| problem.message.clone());
+        assert_eq!(told, expect, "{args:?}");
+    }
+}
+
 #[tokio::test]
 async fn law_15_a_guard_that_can_not_start_stops_an_unattended_run() {
     let ground = Ground::new().await;
@@ -114,7 +220,7 @@ async fn the_projects_root_is_one_word_in_quotes() {
             "\"$CLAUDE_PROJECT_DIR/good.sh\" --now",
             "\"${CLAUDE_PROJECT_DIR}\"/good.sh",
             "\"${CLAUDE_PROJECT_DIR}/good.sh\"",
-            "sh \"$CLAUDE_PROJECT_DIR\"/gone.sh",
+            "sh \"$CLAUDE_PROJECT_DIR\"/good.sh",
             "echo \\\"x; true",
         ] {
             assert_eq!(told(fine), "", "{name}: {fine}");
@@ -122,6 +228,7 @@ async fn the_projects_root_is_one_word_in_quotes() {
         let gone = format!("this hook can't start: there is no `{project}/gone.sh`");
         assert_eq!(told("\"$CLAUDE_PROJECT_DIR\"/gone.sh"), gone);
         assert_eq!(told("\"$CLAUDE_PROJECT_DIR/gone.sh\""), gone);
+        assert_eq!(told("sh \"$CLAUDE_PROJECT_DIR\"/gone.sh"), gone);
     }
     // Outside of quotes the shell parts it, and there is no such program.
     let ground = Ground::new().await;
