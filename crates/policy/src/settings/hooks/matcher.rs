@@ -16,7 +16,18 @@ pub enum HookMatcher {
 
 /// A regular expression, compiled once.
 #[derive(Debug, Clone)]
-pub struct HookRegex(regex::Regex);
+pub struct HookRegex(Compiled);
+
+#[derive(Debug, Clone)]
+enum Compiled {
+    /// Takes time by the length of the value alone.
+    Plain(regex::Regex),
+    /// Looks around (`^(?!Read).*`) or back, as JavaScript's can; tries at most [`TRIES_MAX`] ways.
+    Looking(Box<fancy_regex::Regex>),
+}
+
+/// How many ways an expression that looks around may try: real ones take a few dozen, and all of these a few milliseconds.
+const TRIES_MAX: usize = 100_000;
 
 /// The most memory that a matcher may compile to; real ones take a few kilobytes.
 const COMPILED_BYTES_MAX: usize = 256 * 1024;
@@ -41,11 +52,7 @@ impl HookMatcher {
                     .collect(),
             ));
         }
-        regex::RegexBuilder::new(text)
-            .size_limit(COMPILED_BYTES_MAX)
-            .build()
-            .map(|regex| Self::Regex(HookRegex(regex)))
-            .map_err(|error| what_is_wrong(&error))
+        HookRegex::parse(text).map(Self::Regex)
     }
 
     /// Whether the hook is asked for this value.
@@ -54,7 +61,7 @@ impl HookMatcher {
         match self {
             Self::All => true,
             Self::Names(names) => names.iter().any(|name| **name == *value),
-            Self::Regex(regex) => regex.0.is_match(value),
+            Self::Regex(regex) => regex.is_in(value),
         }
     }
 }
@@ -67,10 +74,45 @@ fn what_is_wrong(error: &regex::Error) -> String {
 }
 
 impl HookRegex {
+    fn parse(text: &str) -> Result<Self, String> {
+        let plain = regex::RegexBuilder::new(text)
+            .size_limit(COMPILED_BYTES_MAX)
+            .build();
+        let error = match plain {
+            Ok(regex) => return Ok(Self(Compiled::Plain(regex))),
+            Err(error) => error,
+        };
+        let looking = || {
+            let mut builder = fancy_regex::RegexBuilder::new(text);
+            builder
+                .backtrack_limit(TRIES_MAX)
+                .delegate_size_limit(COMPILED_BYTES_MAX);
+            builder.build().ok()
+        };
+        // One that is too large stays so.
+        let is_syntax = matches!(error, regex::Error::Syntax(_));
+        match is_syntax.then(looking).flatten() {
+            Some(regex) => Ok(Self(Compiled::Looking(Box::new(regex)))),
+            None => Err(what_is_wrong(&error)),
+        }
+    }
+
+    /// Whether it is found in a value. Where that takes too many tries it counts as found: the hook is asked once too
+    /// often rather than passed over.
+    fn is_in(&self, value: &str) -> bool {
+        match &self.0 {
+            Compiled::Plain(regex) => regex.is_match(value),
+            Compiled::Looking(regex) => regex.is_match(value).unwrap_or(true),
+        }
+    }
+
     /// The expression as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.0.as_str()
+        match &self.0 {
+            Compiled::Plain(regex) => regex.as_str(),
+            Compiled::Looking(regex) => regex.as_str(),
+        }
     }
 }
 
@@ -121,11 +163,26 @@ mod tests {
         check("^(Edit|Write)$", &["Edit"], &["NotebookEdit"]);
     }
 
+    /// As people write them for JavaScript.
+    #[test]
+    fn an_expression_may_look_around() {
+        check("^(?!Read).*", &["Bash", "Write"], &["Read", "ReadMcp"]);
+        check("^(?!(Read|Grep)$)", &["Bash", "ReadMcp"], &["Read", "Grep"]);
+        check(
+            "^mcp__(?!git__)",
+            &["mcp__db__get"],
+            &["mcp__git__log", "Bash"],
+        );
+        check(".*(?<!Edit)$", &["Write"], &["Edit", "NotebookEdit"]);
+        // Too many ways to try: it is asked.
+        let endless = format!("{}!", "a".repeat(200));
+        check("^((?=a)a+)+$", &["a", &endless], &["b"]);
+    }
+
     #[test]
     fn a_broken_expression_says_what_is_wrong() {
         assert_eq!(HookMatcher::parse("Edit(").unwrap_err(), "unclosed group");
-        let ahead = HookMatcher::parse("(?!Bash).*").unwrap_err();
-        assert!(ahead.contains("look-around"), "{ahead}");
+        assert!(HookMatcher::parse("^(?!Read.*").is_err());
         assert!(HookMatcher::parse("(a{1000}){1000}.").is_err());
     }
 }

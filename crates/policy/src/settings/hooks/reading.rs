@@ -152,8 +152,13 @@ impl Reader<'_> {
         }
         let severity = self.loss_of(group);
         let matcher = matcher.map_err(|(at, why)| {
-            let hint = "the hooks below it are left out; write names, or a regular expression without look-around";
-            self.report(severity, at, format!("this matcher can't be read: {why}"), Some(hint));
+            let hint = "the hooks below it are left out; write names, or a regular expression";
+            self.report(
+                severity,
+                at,
+                format!("this matcher can't be read: {why}"),
+                Some(hint),
+            );
         });
         let Ok(matcher) = matcher else { return };
         if let Some(matched) = matched {

@@ -25,8 +25,8 @@ fn hooks_are_read_with_their_defaults() {
         )],
         r#"
 hook PreToolUse Names(["Bash", "Edit"]) None Shell { line: "check.sh" } 600000 ms Plain OneCall (userSettings)
-hook PreToolUse Regex(HookRegex(Regex("mcp__.*"))) Some(RuleText("Bash(git *)")) Program { program: "/bin/x", args: ["a b"] } 500 ms Guard Resident (userSettings)
-hook PreToolUse Regex(HookRegex(Regex("mcp__.*"))) None Http { url: "https://x.com/hook", headers: [("A", "$K")], env: ["K"] } 600000 ms Plain OneCall (userSettings)
+hook PreToolUse Regex(HookRegex(Plain(Regex("mcp__.*")))) Some(RuleText("Bash(git *)")) Program { program: "/bin/x", args: ["a b"] } 500 ms Guard Resident (userSettings)
+hook PreToolUse Regex(HookRegex(Plain(Regex("mcp__.*")))) None Http { url: "https://x.com/hook", headers: [("A", "$K")], env: ["K"] } 600000 ms Plain OneCall (userSettings)
 hook SessionEnd All None Shell { line: "bye" } 1500 ms Plain Detached (userSettings)
 "#,
     );
@@ -110,7 +110,7 @@ warning: this matcher can't be read: unclosed group
   |
 5 |     {"matcher": "Bash(", "hooks": [{"type": "command", "command": "a"}]},
   |                 ^^^^^^^
-  = hint: the hooks below it are left out; write names, or a regular expression without look-around
+  = hint: the hooks below it are left out; write names, or a regular expression
 warning: here a list `hooks` is missing
  --> /h/.claude/settings.json:6:5
   |
@@ -242,7 +242,7 @@ error: this matcher can't be read: unclosed group
   |
 1 | {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": []}]}}
   |                                       ^^^
-  = hint: the hooks below it are left out; write names, or a regular expression without look-around
+  = hint: the hooks below it are left out; write names, or a regular expression
 "#,
     );
 }
