@@ -33,7 +33,7 @@ use std::time::Duration;
 use pointsman_approvals::EndScope;
 use pointsman_gate::{Happening, HookWord};
 use pointsman_ledger::StopAsked;
-use pointsman_model::{Millis, WorkerId};
+use pointsman_model::{Attended, Millis, WorkerId};
 use pointsman_policy::Problem;
 use pointsman_tools::Course;
 use tokio::sync::mpsc;
@@ -201,7 +201,8 @@ impl Leader {
         self.close(started).await
     }
 
-    /// Tells hooks that the run begins. A stop ends their turn; one of them may halt the run before any job starts.
+    /// Tells hooks that the run begins. A stop ends their turn; one of them may halt the run before any job starts, as
+    /// does a guard that fails where nobody is there to look after it.
     async fn tell_of_begin(&self) -> Option<StopReason> {
         let ground = &self.ground;
         let source = match self.options.resume {
@@ -215,11 +216,16 @@ impl Leader {
             .await;
         // Told once.
         let _ = ground.background.set(heard.context);
-        heard
-            .halt
-            .map(|HookWord { hook, text }| StopReason::Halted {
-                text: format!("hook `{hook}` halted the run: {text}").into(),
-            })
+        let failed_guard = match self.options.attended {
+            // What a stop cut short did not fail.
+            Attended::No if !ground.stop.is_cancelled() => heard.objection,
+            Attended::No | Attended::Yes => None,
+        };
+        let halt = heard.halt.or(failed_guard)?;
+        let HookWord { hook, text } = halt;
+        Some(StopReason::Halted {
+            text: format!("hook `{hook}` halted the run: {text}").into(),
+        })
     }
 
     /// Waits for what happens next. Always comes back while anything is open: a try ends by itself within its time,

@@ -101,18 +101,24 @@ impl Hooks {
             &self.means.place,
         );
         let waited_for = |mut hook: HookSetting| {
-            // In a rehearsal each is waited for.
+            // In a rehearsal each is waited for, to show what it said; that counts for nothing all the same.
             if hook.life == HookLife::Detached {
                 hook.life = HookLife::OneCall;
             }
             hook
         };
+        let has_no_vote: Vec<Box<str>> = selected
+            .iter()
+            .filter(|hook| hook.life == HookLife::Detached)
+            .map(|hook| (*hook.name()).into())
+            .collect();
         let waited = selected.into_iter().map(waited_for).collect();
-        let turns = self.ask_these(waited, &occasion).await;
+        let mut turns = self.ask_these(waited, &occasion).await;
         let hooks = of_event
             .iter()
             .map(|hook| rehearsed_hook(hook, &turns))
             .collect();
+        turns.retain(|turn| !has_no_vote.contains(&turn.hook));
         Rehearsal {
             event,
             told,
@@ -215,6 +221,12 @@ fn rehearsed_hook(hook: &HookSetting, turns: &[Turn]) -> RehearsedHook {
 
 /// What a turn means, in sentences.
 fn meaning(hook: &HookSetting, turn: &Turn) -> Vec<String> {
+    if hook.life == HookLife::Detached {
+        return vec![
+            "nobody waits for it (`async`), so it has no vote: what it says counts for nothing"
+                .into(),
+        ];
+    }
     let said = &turn.said;
     let mut meaning = vec![came_to(hook, said.came).to_owned()];
     if let Some(updated) = &said.updated {
@@ -267,6 +279,17 @@ fn came_to(hook: &HookSetting, came: HookCame) -> &'static str {
         }
         (HookCame::Failed, HookEvent::PermissionRequest, HookDuty::Guard) => {
             "it failed, and as a guard: only a person may answer"
+        }
+        (
+            HookCame::Failed,
+            HookEvent::PostToolUse | HookEvent::PostToolUseFailure,
+            HookDuty::Guard,
+        ) => "it failed, and as a guard: it objects, which the agent is told",
+        (HookCame::Failed, HookEvent::Stop | HookEvent::SubagentStop, HookDuty::Guard) => {
+            "it failed, and as a guard: the agent has to go on"
+        }
+        (HookCame::Failed, HookEvent::SessionStart, HookDuty::Guard) => {
+            "it failed, and as a guard: a run that nobody watches does not start"
         }
         (HookCame::Failed, _, HookDuty::Guard | HookDuty::Plain) => {
             "it failed, which counts for nothing"

@@ -165,6 +165,33 @@ async fn a_run_that_is_halted_at_its_begin_starts_nothing() {
     assert_eq!(stage.records(RecordKind::CallStarted).len(), 0);
 }
 
+/// Where nobody is there to look after it: what the guard was to make sure of at the begin is not sure.
+#[tokio::test(flavor = "multi_thread")]
+async fn law_15_a_guard_that_fails_at_the_begin_halts_an_unattended_run() {
+    for (attended, duty, exit) in [
+        (Attended::No, HookDuty::Guard, ExitCode::Halted),
+        (Attended::No, HookDuty::Plain, ExitCode::Done),
+        (Attended::Yes, HookDuty::Guard, ExitCode::Done),
+    ] {
+        let stage = Stage::new();
+        let job =
+            "[[job]]\nname = \"a\"\nstep = [{ tool = \"Bash\", input = { command = \"true\" } }]\n";
+        let mut options = stage.options(job, attended);
+        options.loaded.hooks.hooks = vec![HookSetting {
+            duty,
+            ..hook(HookEvent::SessionStart, "exit 3")
+        }];
+        let summary = run(options).await;
+        assert_eq!(summary.exit, exit, "{attended:?} {duty:?}");
+        let started = stage.records(RecordKind::CallStarted).len();
+        assert_eq!(
+            started,
+            usize::from(exit == ExitCode::Done),
+            "{attended:?} {duty:?}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn law_15_a_guard_that_can_not_start_keeps_an_unattended_run_from_starting() {
     let stage = Stage::new();

@@ -67,13 +67,15 @@ async fn each_hook_is_told_with_what_it_means() {
             (
                 "settings.json:5:1",
                 Some(HookCame::Deny),
-                "it refuses the call"
+                "nobody waits for it (`async`), so it has no vote: what it says counts for nothing"
             ),
         ]
     );
+    // Its no is shown, and is none.
+    assert_eq!(&*rehearsal.hooks[4].said, "noted");
     assert_eq!(
         rehearsal.together,
-        "the call is refused, for `settings.json:5:1`"
+        "the call must be asked, for `settings.json:2:1`"
     );
     assert!(
         rehearsal
