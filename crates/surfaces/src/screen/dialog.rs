@@ -323,11 +323,12 @@ impl Dialog {
             return Vec::new();
         }
         let mut wishes = self.touch(now, queue);
-        let form = self.form();
+        // Only what scrolls has to know how the panel lies: a long text is not laid out for each letter of it.
+        let form = key.step().and_then(|_| self.form());
         let areas = self.areas(body, form.as_ref());
-        wishes.extend(match (self.panel.take(), form) {
-            (Some(panel), Some(form)) => self.panel_key(panel, &form, key, queue, areas),
-            (_, _) => self.sheet_key(key, queue, areas.sheet),
+        wishes.extend(match self.panel.take() {
+            Some(panel) => self.panel_key(panel, form.as_ref(), key, queue, areas),
+            None => self.sheet_key(key, queue, areas.sheet),
         });
         wishes
     }
@@ -412,7 +413,7 @@ impl Dialog {
     fn panel_key(
         &mut self,
         (mut panel, eyes, mut scroll): (Panel, Eyes, Scroll),
-        form: &Form,
+        form: Option<&Form>,
         key: Key,
         queue: &Queue,
         areas: layout::Dialog,
@@ -450,7 +451,7 @@ impl Dialog {
                 Vec::new()
             }
             Turn::Other => {
-                if let Some(step) = key.step() {
+                if let (Some(step), Some(form)) = (key.step(), form) {
                     let height = usize::from(areas.panel.height);
                     scroll.step(step, form.body.len(), height);
                 }

@@ -57,6 +57,21 @@ pub(super) struct Drawn {
     pub(super) column: u16,
 }
 
+impl Drawn {
+    /// Puts a cell behind the others, into a new row if it does not fit; gives the column behind it.
+    fn put(&mut self, cell: Cell, wide: u16, column: u16, width: u16) -> u16 {
+        let mut column = column;
+        if column.saturating_add(wide) > width.max(2) {
+            self.rows.push(String::new());
+            column = 0;
+        }
+        if let Some(row) = self.rows.last_mut() {
+            row.push(cell.0);
+        }
+        column.saturating_add(wide)
+    }
+}
+
 impl Field {
     /// A field that holds `text`, the cursor at its end.
     pub(super) fn new(lines: Lines, text: &str) -> Self {
@@ -121,16 +136,13 @@ impl Field {
                 column = 0;
                 continue;
             }
+            // Nearly every character is one of these; a long text is drawn anew with each frame.
+            if matches!(char, ' '..='~') {
+                column = drawn.put(Cell(char), 1, column, width);
+                continue;
+            }
             for cell in shown_char(char).chars().map(Cell) {
-                let wide = cell_width(cell);
-                if column.saturating_add(wide) > width.max(2) {
-                    drawn.rows.push(String::new());
-                    column = 0;
-                }
-                if let Some(row) = drawn.rows.last_mut() {
-                    row.push(cell.0);
-                }
-                column = column.saturating_add(wide);
+                column = drawn.put(cell, cell_width(cell), column, width);
             }
         }
         if self.at == self.text.len() {
