@@ -283,6 +283,39 @@ async fn what_can_not_be_shown_whole_is_not_judged() {
 }
 
 #[tokio::test]
+async fn a_script_that_is_no_text_is_not_judged() {
+    let scene = Scene::new(says("allow")).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let latin = file("latin.sh", b"touch evil # caf\xe9\n");
+    let ends = file("ends.sh", b"touch evil\nexit 0\n\0");
+    let disguised = file("disguised.sh", b"\x7fELF\ntouch evil\n");
+    for command in [
+        format!("sh {latin}"),
+        format!("bash -x {ends}"),
+        format!("sh {disguised}"),
+        format!("python3 {latin}"),
+        latin.clone(),
+        ends.clone(),
+    ] {
+        let vote = scene.vote(&command).await;
+        assert_eq!(
+            cause(&vote),
+            Some(NoVoteCause::LeftToPeople),
+            "{command}: {vote:?}"
+        );
+    }
+    assert_eq!(scene.asked(), 0);
+    let compiled = file("compiled", b"\x7fELF\x02\x01\0");
+    assert_eq!(cause(&scene.vote(&compiled).await), None);
+    assert_eq!(scene.asked(), 1);
+}
+
+#[tokio::test]
 async fn three_refusals_in_a_row_and_people_are_asked_again() {
     let scene = Scene::new(says("refuse")).await;
     for _ in 0..3 {
