@@ -117,10 +117,6 @@ async fn stand_by(
         Ok(started) => started,
         Err(error) => return (Err(start_failure(&error)), Patience::Ended),
     };
-    if is_detached && detach::tell(handle.run()).is_err() {
-        let text = "whoever started it was gone before it was told of".into();
-        handle.stop(StopReason::Person { text });
-    }
     for problem in leader.problems() {
         if !told_problems.contains(problem) {
             printer.note(texts.draw(problem)).await;
@@ -130,7 +126,7 @@ async fn stand_by(
         printer.note(format!("{unknown}\n")).await;
     }
     let scene = Scene::set(SceneOptions {
-        handle,
+        handle: handle.clone(),
         attended,
         front,
         clock,
@@ -138,7 +134,14 @@ async fn stand_by(
         notice,
         printer: printer.clone(),
     });
-    let (left, patience) = scene.await.watch(leader, signals).await;
+    let scene = scene.await;
+    // Only now: whoever hears of the run may ask its leader something at once.
+    if is_detached && detach::tell(handle.run()).is_err() {
+        let text = "whoever started it was gone before it was told of".into();
+        handle.stop(StopReason::Person { text });
+    }
+    drop(handle);
+    let (left, patience) = scene.watch(leader, signals).await;
     let ended = match left {
         Left::Ended(summary) => {
             let told = async {
