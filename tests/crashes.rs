@@ -149,6 +149,16 @@ tool = "Write"
 input = { file_path = "asked.txt", content = "x" }
 "#;
 
+/// Whether a leader has taken the run: then nobody else gets in between.
+fn is_held(project: &Project) -> bool {
+    let lock = std::fs::File::open(project.state_folder().join("ledger.db.run-1.lock"));
+    let is_taken = |lock: std::fs::File| {
+        let look = lock.try_lock_shared();
+        matches!(look, Err(std::fs::TryLockError::WouldBlock))
+    };
+    lock.is_ok_and(is_taken)
+}
+
 /// A leader that takes run 1 up, stopped once it has closed what the dead one left and before it writes anything more.
 fn stopped_while_it_resumes(project: &Project) -> Running {
     let gate = rusqlite::Connection::open(project.state_folder().join("ledger.db")).unwrap();
@@ -169,6 +179,9 @@ fn stopped_while_it_resumes(project: &Project) -> Running {
                 leader.until_it_rests();
                 leader.signal(Signal::SIGSTOP);
                 gate.execute_batch("ROLLBACK").unwrap();
+                if is_held(project) {
+                    break;
+                }
                 return leader;
             }
             gate.execute_batch("ROLLBACK").unwrap();
