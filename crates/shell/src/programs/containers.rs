@@ -251,17 +251,17 @@ pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
         }
     }
     let words: Vec<&Field> = args.iter().filter(|it| !it.may_be_option()).collect();
-    let verbs = verbs(args, &words);
+    let own = own(args, &words);
+    let verbs = verbs(args, own);
     let verb = verbs.iter().find_map(|word| verb_of(word.text()?));
+    // So many options may stand in front of it that it is looked for among all of them.
+    let copies = |word: &&Field| word.is("cp") && !is_value(word, args);
+    if own.iter().any(copies) {
+        copied(&words, &mut uses);
+    }
     match verb {
         Some(Verb::Build) => built(called, &words, &mut uses),
-        Some(Verb::Compose) => {
-            composed(called, verbs, &mut uses);
-            if verbs.iter().any(|word| word.is("cp")) {
-                copied(&words, &mut uses);
-            }
-        }
-        Some(Verb::Copy) => copied(&words, &mut uses),
+        Some(Verb::Compose) => composed(called, verbs, &mut uses),
         Some(Verb::Take) => {
             // `docker secret ls` takes nothing.
             let taking = |word: &Field| {
@@ -277,7 +277,7 @@ pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
         None if matches!(name, "docker-compose" | "podman-compose") => {
             composed(called, verbs, &mut uses);
         }
-        None => {}
+        Some(Verb::Copy) | None => {}
     }
     if verbs.iter().any(|word| word.is("load")) {
         for value in ["-i", "--input"].iter().flat_map(|it| values(args, it)) {
@@ -287,20 +287,37 @@ pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
     uses.list()
 }
 
-/// Words that may say what is done, beyond which none is looked at.
-const VERBS_MAX: usize = 4;
-
-/// The words that may say what is done: none behind the one with which a command in the container begins.
-fn verbs<'w>(args: &[Field], words: &'w [&Field]) -> &'w [&'w Field] {
+/// The words that are the program's own: none behind the one with which a command in the container begins.
+fn own<'w>(args: &[Field], words: &'w [&Field]) -> &'w [&'w Field] {
     let runs = |word: &&Field| {
         let text = word.text();
-        let option = |before: &Field| before.may_be_option() && !before.prefix().contains('=');
         matches!(text, Some("run" | "exec" | "create" | "start"))
             // There it may be a name: `docker --context run build .`
-            && !word.before(args).is_some_and(option)
+            && !may_be_value(word, args)
     };
     let end = words.iter().position(runs).unwrap_or(words.len());
-    words.get(..end.min(VERBS_MAX)).unwrap_or_default()
+    words.get(..end).unwrap_or_default()
+}
+
+/// Words that surely are no option's value and may say what is done, beyond which none is looked at.
+const VERBS_MAX: usize = 4;
+
+/// Words that are looked at in search of them; what programs have global options for is less.
+const SEARCHED_MAX: usize = 16;
+
+/// The words that may say what is done.
+fn verbs<'w>(args: &[Field], own: &'w [&Field]) -> &'w [&'w Field] {
+    let searched = own.get(..SEARCHED_MAX).unwrap_or(own);
+    let sure = |word: &(usize, &&Field)| !may_be_value(word.1, args);
+    let beyond = searched.iter().enumerate().filter(sure).nth(VERBS_MAX);
+    let end = beyond.map_or(searched.len(), |(at, _)| at);
+    searched.get(..end).unwrap_or_default()
+}
+
+/// Whether an option stands in front of the word that has no value yet.
+fn may_be_value(word: &Field, args: &[Field]) -> bool {
+    word.before(args)
+        .is_some_and(|before| before.may_be_option() && !before.prefix().contains('='))
 }
 
 /// `docker rm -v name`, `docker compose down -v`: there the option takes no value. In front of the
