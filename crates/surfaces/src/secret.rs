@@ -133,12 +133,33 @@ const NO_SECRETS: [&str; 7] = [
 /// The text with its secrets masked.
 #[must_use]
 pub fn masked(text: &str) -> Cow<'_, str> {
+    masked_in(text, Place::Text)
+}
+
+/// Where secrets are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Text,
+    /// What a name that is about a secret stands before, as in `SECRET_URL=…`. Texts are the agents': one that nests such
+    /// names without an end is not followed in.
+    Value,
+}
+
+fn masked_in(text: &str, place: Place) -> Cow<'_, str> {
     let mut shown = Cow::Borrowed(text);
     for (pattern, kind) in PATTERNS.iter() {
         if !pattern.is_match(&shown) {
             continue;
         }
-        let masked = pattern.replace_all(&shown, |found: &Captures<'_>| replaced(found, *kind));
+        let masked = pattern.replace_all(&shown, |found: &Captures<'_>| match kind {
+            Kind::Whole => mask(whole(found)),
+            // Masked before, or a word that only says that there is one.
+            Kind::Value | Kind::Named if is_no_secret(part(found, "value")) => whole(found).into(),
+            Kind::Named if is_about(part(found, "name")) => {
+                around(found, &beside(part(found, "value"), pattern, place))
+            }
+            Kind::Value | Kind::Named => around(found, &mask(part(found, "value"))),
+        });
         shown = Cow::Owned(masked.into_owned());
     }
     shown
@@ -198,24 +219,26 @@ impl Secrets {
     }
 }
 
-fn replaced(found: &Captures<'_>, kind: Kind) -> String {
-    let part = |name| found.name(name).map_or("", |part| part.as_str());
-    match kind {
-        Kind::Whole => {
-            let whole = found.get(0).map_or("", |whole| whole.as_str());
-            mask(whole)
-        }
-        // Masked before, or a word that only says that there is one.
-        Kind::Value | Kind::Named if is_no_secret(part("value")) => {
-            found.get(0).map_or("", |whole| whole.as_str()).to_owned()
-        }
-        Kind::Named if is_about(part("name")) => {
-            let value = masked(part("value"));
-            format!("{}{value}{}", part("name"), part("after"))
-        }
-        Kind::Value | Kind::Named => {
-            format!("{}{}{}", part("name"), mask(part("value")), part("after"))
-        }
+fn part<'t>(found: &Captures<'t>, name: &str) -> &'t str {
+    found.name(name).map_or("", |part| part.as_str())
+}
+
+fn whole<'t>(found: &Captures<'t>) -> &'t str {
+    found.get(0).map_or("", |whole| whole.as_str())
+}
+
+/// The find with that in place of its value.
+fn around(found: &Captures<'_>, shown: &str) -> String {
+    format!("{}{shown}{}", part(found, "name"), part(found, "after"))
+}
+
+/// What a name that is about a secret stands before: shown, without the secrets in it.
+fn beside<'t>(value: &'t str, pattern: &Regex, place: Place) -> Cow<'t, str> {
+    match place {
+        Place::Text => masked_in(value, Place::Value),
+        // Whatever one more name in it may be.
+        Place::Value if pattern.is_match(value) => Cow::Owned(mask(value)),
+        Place::Value => Cow::Borrowed(value),
     }
 }
 
@@ -402,6 +425,36 @@ mod tests {
         ] {
             assert_eq!(masked(text), text);
         }
+    }
+
+    #[test]
+    fn names_within_names_hide_nothing_and_are_not_followed_without_an_end() {
+        for (text, expect) in [
+            (
+                "token_file=password=hunter2hunter2",
+                "token_file=password=‹secret, 14 characters›",
+            ),
+            (
+                "token_file=token_file=/run/secrets/x",
+                "token_file=token_file=/run/secrets/x",
+            ),
+            (
+                "token_file=token_file=password=hunter22",
+                "token_file=token_file=‹secret, 17 characters›",
+            ),
+            (
+                "token_file=token_file=https://ada:s3cr3t-word@x",
+                "token_file=token_file=https://ada:‹secret, 11 characters›@x",
+            ),
+        ] {
+            assert_eq!(masked(text), expect);
+            assert_eq!(masked(expect), expect);
+        }
+        let nested = "token_file=".repeat(100_000);
+        let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+        let shown = small.spawn(move || masked(&nested).into_owned()).unwrap();
+        let expect = "token_file=token_file=‹secret, 1099978 characters›";
+        assert_eq!(shown.join().unwrap(), expect);
     }
 
     #[test]
