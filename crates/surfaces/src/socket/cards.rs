@@ -48,7 +48,7 @@ pub struct RequestCard {
     pub digest: Digest,
     /// The leader's reign in which it is shown; an answer to it counts in no other.
     pub epoch: Epoch,
-    /// Whether part of it can't be had back, or changes who may do what.
+    /// Whether part of it can't be had back or told, or changes who may do or run what.
     pub grave: bool,
     /// The whole request, drawn for a person.
     pub drawn: String,
