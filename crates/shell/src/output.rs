@@ -179,17 +179,30 @@ fn of_fields(at: &Expander<'_>, simple: &Simple<'_>, fields: &[Field]) -> Output
             }
             _ => Output::Unknown,
         },
-        "printf" => match texts(args).as_deref() {
-            Some([only]) if !only.contains('%') && !only.starts_with('-') => match decoded(only) {
-                Some(text) => Output::Text(text),
-                None => Output::Unknown,
-            },
-            Some(["%s", only]) => Output::Text((*only).to_owned()),
-            Some(["%s\\n", only]) => Output::Text(format!("{only}\n")),
-            _ => Output::Unknown,
+        "printf" => match texts(args).as_deref().and_then(formatted) {
+            Some(text) => Output::Text(text),
+            None => Output::Unknown,
         },
         _ if counts(fields) => Output::Number,
         _ => Output::Unknown,
+    }
+}
+
+/// What `printf` prints, where its format is a plain one.
+fn formatted(args: &[&str]) -> Option<String> {
+    let args = match args {
+        ["--", rest @ ..] => rest,
+        // An option, or a format that is taken for one.
+        [option, ..] if option.starts_with('-') => return None,
+        all => all,
+    };
+    match args {
+        [only] if !only.contains('%') => decoded(only),
+        ["%s", texts @ ..] if !texts.is_empty() => Some(texts.concat()),
+        ["%s\\n", texts @ ..] if !texts.is_empty() => {
+            Some(texts.iter().map(|text| format!("{text}\n")).collect())
+        }
+        _ => None,
     }
 }
 

@@ -197,7 +197,8 @@ fn begins_alike(word: &[u8], option: &[u8]) -> bool {
     word.get(..shared) == option.get(..shared)
 }
 
-fn is_beginning(text: &str, option: &str) -> bool {
+/// Whether the word is a long option, or a beginning of it that is long enough.
+pub(super) fn is_beginning(text: &str, option: &str) -> bool {
     text.len() >= ABBREVIATED_MIN && text.starts_with("--") && option.starts_with(text)
 }
 

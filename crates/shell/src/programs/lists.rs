@@ -2,10 +2,10 @@
 //!
 //! Where the line tells what stands in the list, each line of it is a name; else it may name all that lies here.
 
-use pointsman_model::{PathValue, Reach};
+use pointsman_model::{AbsPath, PathValue, Reach};
 
 use super::carriers::values;
-use super::transfer::tar_lists;
+use super::transfer::{in_folders, tar_lists, tar_members};
 use super::uses::Uses;
 use super::{Asked, Use, UseKind};
 use crate::expand::escaped;
@@ -17,8 +17,17 @@ pub(super) fn listed(asked: &Asked<'_>, name: &str) -> Vec<Use> {
     let mut uses = Uses::default();
     for list in lists(asked.args(), name) {
         let fields = match list {
-            List::Input => from_input(asked.called),
+            List::Input => from_input(asked),
             List::File(file) => from_file(&file, asked),
+        };
+        let fields = match name {
+            "tar" | "gtar" | "bsdtar" => tar_members(asked.args(), fields),
+            "cpio" => {
+                let options = ["-D", "--directory"].into_iter();
+                let folders: Vec<Field> = options.flat_map(|it| values(asked.args(), it)).collect();
+                in_folders(fields, &folders)
+            }
+            _ => fields,
         };
         for field in fields {
             uses.push(&field, UseKind::Read(Reach::ContentBelow));
@@ -89,7 +98,8 @@ fn lists(args: &[Field], name: &str) -> Vec<List> {
 }
 
 /// The names that the command is fed.
-fn from_input(called: &Called<'_>) -> Vec<Field> {
+fn from_input(asked: &Asked<'_>) -> Vec<Field> {
+    let called = asked.called;
     let input = called.input;
     if let Some(text) = &input.text {
         return lines(text, called);
@@ -99,10 +109,10 @@ fn from_input(called: &Called<'_>) -> Vec<Field> {
         return Vec::new();
     }
     let names = input.names.as_deref().unwrap_or_default();
-    let fields: Option<Vec<Field>> = names.iter().map(|place| field(place, called)).collect();
+    let fields: Option<Vec<Field>> = names.iter().map(|place| field(place, asked)).collect();
     match fields {
         Some(fields) if !fields.is_empty() => fields,
-        _ => vec![here(called)],
+        _ => vec![asked.here()],
     }
 }
 
@@ -110,7 +120,7 @@ fn from_input(called: &Called<'_>) -> Vec<Field> {
 fn from_file(file: &Field, asked: &Asked<'_>) -> Vec<Field> {
     let texts = texts_in(file, asked.state);
     if texts.is_empty() {
-        return vec![here(asked.called)];
+        return vec![asked.here()];
     }
     let names = texts.iter().flat_map(|text| lines(text, asked.called));
     names.collect()
@@ -122,21 +132,26 @@ fn lines(text: &str, called: &Called<'_>) -> Vec<Field> {
     names.map(|name| Field::made(name, called.span)).collect()
 }
 
-fn field(place: &PathValue, called: &Called<'_>) -> Option<Field> {
+fn field(place: &PathValue, asked: &Asked<'_>) -> Option<Field> {
+    let span = asked.called.span;
     match place {
-        PathValue::Known(path) => Some(Field::made(path.as_str(), called.span)),
+        PathValue::Known(path) => Some(Field::made(from_here(path, asked), span)),
         PathValue::Pattern { base, glob } => {
-            let base = escaped(base.as_str());
+            let base = escaped(from_here(base, asked));
             Some(Field {
                 known: Known::Glob(format!("{}/{glob}", base.trim_end_matches('/')).into()),
-                ..Field::made("", called.span)
+                ..Field::made("", span)
             })
         }
         PathValue::Unknown(_) => None,
     }
 }
 
-/// All that lies here.
-fn here(called: &Called<'_>) -> Field {
-    Field::made(".", called.span)
+/// The path as it is printed here, as far as can be told: from this folder.
+fn from_here<'p>(path: &'p AbsPath, asked: &Asked<'_>) -> &'p str {
+    match asked.state.folder().and_then(|folder| path.below(folder)) {
+        Some("") => ".",
+        Some(below) => below,
+        None => path.as_str(),
+    }
 }

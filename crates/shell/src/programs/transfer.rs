@@ -2,9 +2,10 @@
 
 use pointsman_model::{Change, Reach};
 
-use super::carriers::values;
+use super::carriers::is_beginning;
 use super::{Asked, Facts, UseKind};
-use crate::field::Field;
+use crate::expand::escaped;
+use crate::field::{Field, Known, Unknown};
 use crate::options::{Arg, Options, Order, read};
 
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
@@ -24,13 +25,29 @@ struct Tar {
     /// One of `cxtru`.
     mode: Option<char>,
     archive: Option<Field>,
-    /// The folders that it goes to, one after another.
+    /// The folders that it goes to, one after another, each seen from where the command runs.
     folders: Vec<Field>,
-    members: Vec<Field>,
+    members: Vec<Member>,
     /// Files with names of further members.
     lists: Vec<Field>,
     /// Commands that it hands to a shell.
     scripts: Vec<Field>,
+}
+
+/// What goes into an archive, or comes out of it.
+struct Member {
+    name: Field,
+    /// The folder that it is seen from, where one is named in front of it.
+    from: Option<Field>,
+}
+
+impl Member {
+    fn place(&self) -> Field {
+        match &self.from {
+            Some(folder) => inside(folder, &self.name),
+            None => self.name.clone(),
+        }
+    }
 }
 
 /// Letters of `tar` that have a value: the next argument, or what is glued to them behind a dash.
@@ -38,35 +55,78 @@ const VALUED: [char; 13] = [
     'f', 'C', 'I', 'F', 'T', 'X', 'H', 'b', 'g', 'K', 'L', 'N', 'V',
 ];
 
+/// Long options of `tar` that are looked at; any beginning that is long enough is taken for them.
+const LONG: [&str; 9] = [
+    "--create",
+    "--extract",
+    "--get",
+    "--list",
+    "--append",
+    "--update",
+    "--directory",
+    "--files-from",
+    "--add-file",
+];
+
 impl Tar {
     fn read(args: &[Field]) -> Self {
         let mut tar = Self::default();
+        let old_style = args
+            .first()
+            .and_then(Field::text)
+            .filter(|text| !text.is_empty() && !text.starts_with('-'));
+        let mut at = 0;
+        if let Some(letters) = old_style {
+            at = 1;
+            for letter in letters.chars() {
+                at += tar.letter(letter, args.get(at));
+            }
+        }
+        tar.take(args.get(at..).unwrap_or_default());
+        tar.archive = tar.archive.filter(|field| !field.is("-"));
+        tar
+    }
+
+    /// Takes arguments, or lines of a list.
+    fn take(&mut self, args: &[Field]) {
         let mut at = 0;
         while let Some(field) = args.get(at) {
-            let text = field.text().unwrap_or("");
+            let text = field.prefix();
             at += 1;
-            let old_style = at == 1 && !text.is_empty() && !text.starts_with('-');
             if text.starts_with("--") {
-                at += tar.long(field, text, args.get(at));
-            } else if old_style {
-                for letter in text.chars() {
-                    at += tar.letter(letter, args.get(at));
-                }
+                at += self.long(field, text, args.get(at));
             } else if text.len() > 1 && text.starts_with('-') {
                 for (place, letter) in text.char_indices().skip(1) {
                     let glued = place + letter.len_utf8();
-                    if VALUED.contains(&letter) && glued < text.len() {
-                        tar.letter(letter, Some(&field.tail(glued)));
+                    let more = glued < text.len() || field.text().is_none();
+                    if VALUED.contains(&letter) && more {
+                        self.letter(letter, Some(&field.tail(glued)));
                         break;
                     }
-                    at += tar.letter(letter, args.get(at));
+                    at += self.letter(letter, args.get(at));
                 }
             } else {
-                tar.members.push(field.clone());
+                self.member(field);
             }
         }
-        tar.archive = tar.archive.filter(|field| !field.is("-"));
-        tar
+    }
+
+    fn member(&mut self, name: &Field) {
+        self.members.push(Member {
+            name: name.clone(),
+            from: self.folders.last().cloned(),
+        });
+    }
+
+    /// Goes to a folder, which is seen from the one before it.
+    fn enter(&mut self, folder: Option<&Field>) {
+        if let Some(folder) = folder {
+            let there = match self.folders.last() {
+                Some(before) => inside(before, folder),
+                None => folder.clone(),
+            };
+            self.folders.push(there);
+        }
     }
 
     /// Takes a letter; how many further arguments it takes.
@@ -74,7 +134,7 @@ impl Tar {
         match letter {
             'c' | 'x' | 't' | 'r' | 'u' => self.mode = Some(letter),
             'f' => self.archive = next.cloned(),
-            'C' => self.folders.extend(next.cloned()),
+            'C' => self.enter(next),
             // The old style, letters without a dash, is told here alone.
             'I' | 'F' => self.scripts.extend(next.cloned()),
             'T' => self.lists.extend(next.cloned()),
@@ -90,7 +150,8 @@ impl Tar {
             None => (text, None),
         };
         let apart = usize::from(value.is_none());
-        match name {
+        let whole = LONG.iter().find(|long| is_beginning(name, long));
+        match whole.filter(|_| name != "--file").copied().unwrap_or(name) {
             "--create" => self.mode = Some('c'),
             "--extract" | "--get" => self.mode = Some('x'),
             "--list" => self.mode = Some('t'),
@@ -100,7 +161,17 @@ impl Tar {
                 return apart;
             }
             "--directory" => {
-                self.folders.extend(value.or_else(|| next.cloned()));
+                self.enter(value.as_ref().or(next));
+                return apart;
+            }
+            "--files-from" => {
+                self.lists.extend(value.or_else(|| next.cloned()));
+                return apart;
+            }
+            "--add-file" => {
+                if let Some(name) = value.as_ref().or(next) {
+                    self.member(name);
+                }
                 return apart;
             }
             _ => {}
@@ -115,9 +186,39 @@ pub(super) fn tar_lists(args: &[Field]) -> Vec<Field> {
     if matches!(tar.mode, Some('x' | 't')) {
         return Vec::new();
     }
-    let mut lists = tar.lists;
-    lists.extend(values(args, "--files-from"));
-    lists
+    tar.lists
+}
+
+/// What the lines of such a file name: seen from where the command runs, and from each folder that it may have gone to.
+/// A line may be an option itself: `-C/folder`.
+pub(super) fn tar_members(args: &[Field], lines: Vec<Field>) -> Vec<Field> {
+    let mut tar = Tar::read(args);
+    tar.members.clear();
+    let words = |line: Field| -> Vec<Field> {
+        let option = line.text().map(str::trim_start);
+        match option.filter(|text| text.starts_with('-')) {
+            Some(text) => {
+                let words = text.splitn(2, char::is_whitespace);
+                words.map(|it| Field::made(it, line.span)).collect()
+            }
+            None => vec![line],
+        }
+    };
+    let words: Vec<Field> = lines.into_iter().flat_map(words).collect();
+    tar.take(&words);
+    let names = tar.members.into_iter().map(|member| member.name);
+    in_folders(names.collect(), &tar.folders)
+}
+
+/// The names, and the same in each of the folders.
+pub(super) fn in_folders(mut names: Vec<Field>, folders: &[Field]) -> Vec<Field> {
+    let here = names.len();
+    for folder in folders {
+        for at in 0..here {
+            names.extend(names.get(at).map(|name| inside(folder, name)));
+        }
+    }
+    names
 }
 
 fn tar(asked: &Asked<'_>) -> Facts {
@@ -135,15 +236,10 @@ fn tar(asked: &Asked<'_>) -> Facts {
                 .args()
                 .iter()
                 .any(|field| field.prefix().starts_with("--remove"));
-            for member in &tar.members {
-                facts.read(member, Reach::ContentBelow);
+            for place in tar.members.iter().map(Member::place) {
+                facts.read(&place, Reach::ContentBelow);
                 if removes {
-                    facts.write(member, Change::Remove);
-                }
-                for folder in &tar.folders {
-                    if let Some(there) = inside(folder, member) {
-                        facts.might(&there, UseKind::Read(Reach::ContentBelow));
-                    }
+                    facts.write(&place, Change::Remove);
                 }
             }
         }
@@ -153,8 +249,8 @@ fn tar(asked: &Asked<'_>) -> Facts {
             }
             if mode.is_none() || asked.args().iter().any(|field| field.text().is_none()) {
                 // It may make an archive all the same.
-                for member in &tar.members {
-                    facts.might(member, UseKind::Read(Reach::ContentBelow));
+                for place in tar.members.iter().map(Member::place) {
+                    facts.might(&place, UseKind::Read(Reach::ContentBelow));
                 }
             }
             if mode == Some('x') {
@@ -168,15 +264,28 @@ fn tar(asked: &Asked<'_>) -> Facts {
     facts
 }
 
-/// A member in a folder that an option names.
-fn inside(folder: &Field, member: &Field) -> Option<Field> {
-    let (front, name) = (folder.text()?, member.text()?);
-    let path = if name.starts_with('/') {
-        name.to_owned()
-    } else {
-        format!("{}/{name}", front.trim_end_matches('/'))
+/// A member in a folder that an option names. Where nobody knows the folder, it is whatever that is.
+fn inside(folder: &Field, member: &Field) -> Field {
+    if member.prefix().starts_with('/') {
+        return member.clone();
+    }
+    let Some(front) = folder.text().map(|text| text.trim_end_matches('/')) else {
+        return folder.clone();
     };
-    Some(Field::made(&path, member.span))
+    let known = match &member.known {
+        Known::Text(name) => Known::Text(format!("{front}/{name}").into()),
+        Known::Glob(pattern) => Known::Glob(format!("{}/{pattern}", escaped(front)).into()),
+        // It may lead anywhere.
+        Known::Unknown(unknown) if unknown.prefix.is_empty() => return member.clone(),
+        Known::Unknown(unknown) => Known::Unknown(Unknown {
+            prefix: format!("{front}/{}", unknown.prefix).into(),
+            shape: unknown.shape,
+        }),
+    };
+    Field {
+        known,
+        ..member.clone()
+    }
 }
 
 fn pack(asked: &Asked<'_>) -> Facts {
