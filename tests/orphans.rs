@@ -19,15 +19,18 @@ tool = "Write"
 input = { file_path = "asked.txt", content = "x" }
 "#;
 
-/// Leaves a process that tries to answer, writes down how that went, and stays.
+/// Leaves a process that tries to answer, writes down how that went, and stays. The command ends once that process has a
+/// session of its own: in the command's group it would end with it.
 fn leaver() -> String {
     let program = program().display();
     format!(
         r#"env -i PATH="$PATH" HOME="$HOME" setsid -f bash -c '
+  : > left.txt
   until "{program}" queue | grep -q r1-1; do ((looks++ < 3)) || break; done
   "{program}" answer r1-1 allow > said.txt 2>&1
   echo $$ > stays.txt
-  exec sleep 600' < /dev/null > /dev/null 2>&1"#
+  exec sleep 600' < /dev/null > /dev/null 2>&1
+until [ -e left.txt ]; do sleep 0.05; done"#
     )
 }
 
