@@ -11,9 +11,11 @@ use std::io;
 
 use pointsman_model::{
     AbsPath, Change, Digest, DigestBuilder, EffectKind, EffectView, Effects, ExecutedCall, Lineage,
-    PathRole, PathUse, PathValue,
+    PathRole, PathUse, PathValue, PermissionRequest,
 };
 use pointsman_policy::{DiskTree, Tree as _, executed_by, handed_to};
+
+pub use self::files::Found;
 
 /// So many files that a line hands on count by their content, the others by inode, size and time, so that a line of ten
 /// thousand names is looked at in no time.
@@ -35,6 +37,37 @@ pub fn bind(
     context: Digest,
     effects: &Effects,
 ) -> io::Result<Digest> {
+    bind_seen(call, folder, agent, context, effects, &mut |_, _| {})
+}
+
+/// The same of a request's call as things are now, and what of the scripts and files that it names went into it:
+/// whoever shows that shows what the digest was made of, and nothing that was put there before or afterwards. Blocks on
+/// the disk.
+///
+/// # Errors
+/// As [`bind`].
+pub fn bind_showing(
+    request: &PermissionRequest,
+    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+) -> io::Result<Digest> {
+    bind_seen(
+        &request.call,
+        &request.folder,
+        &request.lineage,
+        request.context,
+        &request.effects,
+        seen,
+    )
+}
+
+fn bind_seen(
+    call: &ExecutedCall,
+    folder: &AbsPath,
+    agent: &Lineage,
+    context: Digest,
+    effects: &Effects,
+    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+) -> io::Result<Digest> {
     let worker = agent.agent().worker.to_string();
     let mut digest = DigestBuilder::new("what a verdict is bound to")
         .part("call", call.id.to_string().as_bytes())
@@ -47,7 +80,7 @@ pub fn bind(
         digest = files::folder(digest, &path)?;
     }
     for path in named_files(folder, effects) {
-        digest = files::file(digest, &path)?;
+        digest = files::file(digest, &path, seen)?;
     }
     let handed = handed_files(folder, effects);
     let names = handed.iter().map(AbsPath::as_str);

@@ -117,11 +117,32 @@ pub fn executed_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
     files.into_iter().collect()
 }
 
+/// Of [`executed_files`] the programs that are started alone, and that nothing reads as code: what may well be no text.
+#[must_use]
+pub fn started_files(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
+    let (mut started, mut code) = (BTreeSet::new(), BTreeSet::new());
+    for effect in &effects.list {
+        if let EffectKind::Run(run) = &effect.kind {
+            started.extend(started_by(folder, run));
+            code.extend(code_of(folder, run));
+        }
+    }
+    started.retain(|path| !code.contains(path));
+    started
+}
+
 /// The files that a run executes as far as its words tell: the program when it is named by a path or found in a folder
 /// that the line puts into `PATH`, the script of an interpreter, the code that it loads by name, what its variables name;
 /// some may not exist. `folder` stands for the one it runs in where that is not known.
 #[must_use]
 pub fn executed_by(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
+    let mut files = started_by(folder, run);
+    files.extend(code_of(folder, run));
+    files
+}
+
+/// The program of a run, where a path or a folder that the line puts into `PATH` tells which file it is.
+fn started_by(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
     let folder = folder_of(folder, run);
     let Some(program) = run.program() else {
         return Vec::new();
@@ -130,13 +151,19 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
     if program.contains('/') {
         files.push(folder.join(program));
     }
-    for (name, piece) in assigned(run) {
-        match name {
-            "PATH" => files.push(folder.join(piece).join(program)),
-            name if STARTED_FIRST.contains(&name) => files.push(folder.join(piece)),
-            _ => {}
-        }
-    }
+    let places = assigned(run).filter(|(name, _)| *name == "PATH");
+    files.extend(places.map(|(_, place)| folder.join(place).join(program)));
+    files
+}
+
+/// What the program of a run reads as code, and what is loaded into it.
+fn code_of(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
+    let folder = folder_of(folder, run);
+    let Some(program) = run.program() else {
+        return Vec::new();
+    };
+    let first = assigned(run).filter(|(name, _)| STARTED_FIRST.contains(name));
+    let mut files: Vec<AbsPath> = first.map(|(_, piece)| folder.join(piece)).collect();
     let name = program.rsplit('/').next().unwrap_or(program);
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let is_one_of = |programs: &[&str]| programs.contains(&name) || programs.contains(&base);

@@ -9,6 +9,9 @@ use pointsman_model::{AbsPath, Digest, DigestBuilder};
 /// Files up to this size count by their content, larger ones by inode, size and time (law 10).
 const CONTENT_BYTES_MAX: u64 = 1 << 20;
 
+/// As many bytes as the marks of executable formats need.
+const BEGINNING_BYTES: u64 = 16;
+
 /// Takes a folder in: which one it is on the disk.
 pub(super) fn folder(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
     let digest = digest.part("in folder", path.as_str().as_bytes());
@@ -18,8 +21,29 @@ pub(super) fn folder(digest: DigestBuilder, path: &AbsPath) -> io::Result<Digest
     })
 }
 
-/// Takes a file in: where it really lies, and what is in it.
-pub(super) fn file(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
+/// What was found where a file is named, and taken into a digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found<'a> {
+    /// A file: all of it.
+    Content(&'a [u8]),
+    /// A file that is too large for its content to count: how it begins, and its size in bytes.
+    Large {
+        /// Some bytes of its beginning, no more than are needed to tell what kind of file it is.
+        begins: &'a [u8],
+        /// Its size.
+        bytes: u64,
+    },
+    /// Something that is neither a file nor a folder: a pipe, a device.
+    NoFile,
+}
+
+/// Takes a file in: where it really lies, and what is in it. What was found is shown to `seen`; nothing of a folder, or
+/// where nothing is.
+pub(super) fn file(
+    digest: DigestBuilder,
+    path: &AbsPath,
+    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+) -> io::Result<DigestBuilder> {
     let digest = digest.part("file", path.as_str().as_bytes());
     let Some(meta) = look(path)? else {
         return Ok(digest.part("missing", b""));
@@ -27,6 +51,9 @@ pub(super) fn file(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBu
     let real = fs::canonicalize(path.as_path())?;
     let digest = digest.part("lies at", real.as_os_str().as_encoded_bytes());
     if !meta.is_file() {
+        if !meta.is_dir() {
+            seen(path, Found::NoFile);
+        }
         return Ok(digest.part("is", &identity(&meta)));
     }
     // Opened without waiting, so that a pipe put in the file's place can't hold anyone up; what counts from here on is
@@ -36,17 +63,27 @@ pub(super) fn file(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBu
         .custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits())
         .open(path.as_path())?;
     let meta = file.metadata()?;
-    if !meta.is_file() || meta.len() > CONTENT_BYTES_MAX {
+    if !meta.is_file() {
+        seen(path, Found::NoFile);
         return Ok(digest.part("is", &version(&meta)));
     }
-    let content = content(&mut file)?;
-    Ok(digest.part("holds", content.as_bytes()))
+    if meta.len() > CONTENT_BYTES_MAX {
+        let begins = read_up_to(&mut file, BEGINNING_BYTES)?;
+        let bytes = meta.len();
+        let begins = begins.as_slice();
+        seen(path, Found::Large { begins, bytes });
+        return Ok(digest.part("is", &version(&meta)));
+    }
+    // A file that grows while it is read is cut where it should have ended, and differs.
+    let content = read_up_to(&mut file, CONTENT_BYTES_MAX.saturating_add(1))?;
+    seen(path, Found::Content(&content));
+    Ok(digest.part("holds", Digest::of(&content).as_bytes()))
 }
 
 /// Takes a file in that a program is handed: as [`file`] does, and one that must not be read as [`seen`] does. A program
 /// of another user may be given it, and nobody else can change it unseen.
 pub(super) fn handed(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
-    match file(digest.clone(), path) {
+    match file(digest.clone(), path, &mut |_, _| {}) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => seen(digest, path),
         came => came,
     }
@@ -78,12 +115,10 @@ fn look(path: &AbsPath) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// The content's fingerprint. A file that grows while it is read is cut where it should have ended, and differs.
-fn content(file: &mut File) -> io::Result<Digest> {
+fn read_up_to(file: &mut File, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(CONTENT_BYTES_MAX.saturating_add(1))
-        .read_to_end(&mut bytes)?;
-    Ok(Digest::of(&bytes))
+    file.take(bytes_max).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn identity(meta: &Metadata) -> Vec<u8> {

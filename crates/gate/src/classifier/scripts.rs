@@ -1,169 +1,134 @@
 //! The files that an action would execute, read for the classifier: a command line that starts a script says nothing of
 //! what the script does.
+//!
+//! What is shown is what the request's digest was made of: both are taken from one reading, so that nobody shows one
+//! script and runs another. Whatever a shell or an interpreter is given and is no text is for people: it can't be shown,
+//! and is run all the same.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{self, Read as _};
 
-use pointsman_model::{AbsPath, EffectKind, PathValue, PermissionRequest, first_hidden};
-use pointsman_policy::executed_files;
+use pointsman_approvals::{Found, bind_showing};
+use pointsman_model::{AbsPath, PermissionRequest, first_hidden};
+use pointsman_policy::{executed_files, started_files};
 use serde::Serialize;
 
 use super::showing::{ACTION_BYTES_MAX, Unfit};
+
+/// How programs of the machine begin: ELF, and Mach-O in both orders of bytes and for several machines at once.
+const PROGRAM_MARKS: [&[u8]; 6] = [
+    b"\x7fELF",
+    &[0xfe, 0xed, 0xfa, 0xce],
+    &[0xfe, 0xed, 0xfa, 0xcf],
+    &[0xce, 0xfa, 0xed, 0xfe],
+    &[0xcf, 0xfa, 0xed, 0xfe],
+    &[0xca, 0xfe, 0xba, 0xbe],
+];
 
 /// A file that the action would execute.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Script {
     pub(super) file: String,
-    /// What stands in it; nothing for a compiled program.
+    /// What stands in it; nothing of a program of the machine.
     pub(super) content: Option<String>,
 }
 
-/// Reads the scripts of an action. One that can't be read whole is not for the classifier.
+/// Reads the scripts of an action. One that can't be read whole is not for the classifier, nor is an action of which
+/// something has changed since it was asked.
 pub(super) async fn read(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
+    let request = request.clone();
+    let reading = tokio::task::spawn_blocking(move || of(&request));
+    match reading.await {
+        Ok(read) => read,
+        Err(_) => Err(person("what it would execute can't be read")),
+    }
+}
+
+fn of(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
     let files = executed_files(&request.folder, &request.effects);
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let programs = programs(request);
-    let read = move || {
-        let each = files.iter();
-        each.filter_map(|file| {
-            let how = match programs.contains(file) {
-                true => Started::BySystem,
-                false => Started::ByInterpreter,
-            };
-            of(file, how)
-        })
-        .collect()
+    let mut reading = Reading {
+        started: started_files(&request.folder, &request.effects),
+        files: files.into_iter().collect(),
+        bytes: 0,
+        read: Ok(Vec::new()),
     };
-    let reading = tokio::task::spawn_blocking(read);
-    let read: Result<Vec<Script>, Unfit> = match reading.await {
-        Ok(read) => read,
-        Err(_) => Err(unreadable("what it would execute")),
-    };
-    read
+    let bound = bind_showing(request, &mut |path, found| reading.see(path, found));
+    match bound {
+        Ok(digest) if digest == request.digest => reading.read,
+        Ok(_) => Err(person("what it would run changed since it was asked")),
+        Err(_) => Err(person("what it would execute can't be read")),
+    }
 }
 
-/// The programs that are named by a path: the system itself starts these.
-fn programs(request: &PermissionRequest) -> BTreeSet<AbsPath> {
-    let runs = request
-        .effects
-        .list
-        .iter()
-        .filter_map(|effect| match &effect.kind {
-            EffectKind::Run(run) => Some(run),
-            EffectKind::Read(_)
-            | EffectKind::Write { .. }
-            | EffectKind::Connect(_)
-            | EffectKind::Spawn(_)
-            | EffectKind::Opaque(_) => None,
-        });
-    let named = runs.filter_map(|run| {
-        let folder = match &run.folder {
-            PathValue::Known(folder) => folder,
-            PathValue::Pattern { .. } | PathValue::Unknown(_) => &request.folder,
+/// What is read of an action's files, up to the first that is not for the classifier.
+struct Reading {
+    files: BTreeSet<AbsPath>,
+    /// Those that may be programs of the machine.
+    started: BTreeSet<AbsPath>,
+    bytes: usize,
+    read: Result<Vec<Script>, Unfit>,
+}
+
+impl Reading {
+    fn see(&mut self, path: &AbsPath, found: Found<'_>) {
+        let Ok(scripts) = &mut self.read else { return };
+        if !self.files.contains(path) {
+            return;
+        }
+        let shown = match found {
+            Found::Content(begins) | Found::Large { begins, .. }
+                if self.started.contains(path) && is_program(begins) =>
+            {
+                Ok(None)
+            }
+            Found::Content(bytes) => text(path, bytes).map(Some),
+            Found::Large { bytes, .. } => Err(Unfit::TooLong {
+                bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+            }),
+            Found::NoFile => Err(person(&format!("{path} is no plain file"))),
         };
-        let program = run.program().filter(|program| program.contains('/'))?;
-        Some(folder.join(program))
-    });
-    named.collect()
-}
-
-/// One file; nothing when there is none of that name.
-fn of(path: &AbsPath, how: Started) -> Option<Result<Script, Unfit>> {
-    match content(path) {
-        Ok(Content::NoFile) => None,
-        Ok(Content::Text(text)) if first_hidden(&text).is_some() => Some(Err(Unfit::NeedsPerson {
-            why: format!("{path} holds characters that hide or reorder text"),
-        })),
-        Ok(Content::Text(text)) => Some(Ok(Script {
-            file: path.to_string(),
-            content: Some(text),
-        })),
-        Ok(Content::Compiled) if how == Started::BySystem => Some(Ok(Script {
-            file: path.to_string(),
-            content: None,
-        })),
-        // One byte that is none of a text would hide a whole script.
-        Ok(Content::Compiled | Content::NoText) => Some(Err(Unfit::NeedsPerson {
-            why: format!("{path} is no text, so what it does can't be shown"),
-        })),
-        Ok(Content::TooLong { bytes }) => Some(Err(Unfit::TooLong { bytes })),
-        Err(_) => Some(Err(unreadable(path.as_str()))),
+        match shown {
+            Ok(content) => {
+                let bytes = content.as_ref().map_or(0, String::len);
+                self.bytes = self.bytes.saturating_add(bytes);
+                scripts.push(Script {
+                    file: path.to_string(),
+                    content,
+                });
+            }
+            Err(unfit) => self.read = Err(unfit),
+        }
+        // All of them are held at once until they are shown.
+        if self.read.is_ok() && self.bytes > ACTION_BYTES_MAX {
+            self.read = Err(Unfit::TooLong { bytes: self.bytes });
+        }
     }
 }
 
-fn unreadable(what: &str) -> Unfit {
-    Unfit::NeedsPerson {
-        why: format!("{what} can't be read"),
-    }
+fn is_program(begins: &[u8]) -> bool {
+    PROGRAM_MARKS.iter().any(|mark| begins.starts_with(mark))
 }
 
-/// Who starts a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Started {
-    /// The system, by its first bytes.
-    BySystem,
-    /// A shell or an interpreter, which reads it as its language.
-    ByInterpreter,
-}
-
-/// How the programs begin that systems start without an interpreter: ELF, and Mach-O in its forms.
-const COMPILED: &[&[u8]] = &[
-    b"\x7fELF",
-    b"\xcf\xfa\xed\xfe",
-    b"\xce\xfa\xed\xfe",
-    b"\xca\xfe\xba\xbe",
-];
-
-enum Content {
-    NoFile,
-    Text(String),
-    /// It begins as programs do that the system starts.
-    Compiled,
-    /// Other bytes.
-    NoText,
-    TooLong {
-        bytes: usize,
-    },
-}
-
-fn content(path: &AbsPath) -> io::Result<Content> {
-    let found = match std::fs::metadata(path.as_path()) {
-        Ok(found) => found,
-        Err(error) if is_no_file(&error) => return Ok(Content::NoFile),
-        Err(error) => return Err(error),
+/// What is run as code, as text.
+fn text(path: &AbsPath, bytes: &[u8]) -> Result<String, Unfit> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => text,
+        Ok(_) | Err(_) => {
+            return Err(person(&format!("{path} would be run and is no text")));
+        }
     };
-    // A pipe would block, and has nothing that could be shown beforehand.
-    if found.is_dir() {
-        return Ok(Content::NoFile);
+    if text.len() > ACTION_BYTES_MAX {
+        return Err(Unfit::TooLong { bytes: text.len() });
     }
-    if !found.is_file() {
-        return Err(io::Error::other("it is no plain file"));
+    if first_hidden(text).is_some() {
+        let why = format!("{path} holds characters that hide or reorder text");
+        return Err(person(&why));
     }
-    let limit = u64::try_from(ACTION_BYTES_MAX).unwrap_or(u64::MAX);
-    let mut bytes = Vec::new();
-    File::open(path.as_path())?
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)?;
-    if COMPILED.iter().any(|magic| bytes.starts_with(magic)) {
-        return Ok(Content::Compiled);
-    }
-    if bytes.contains(&0) {
-        return Ok(Content::NoText);
-    }
-    if bytes.len() > ACTION_BYTES_MAX {
-        let bytes = usize::try_from(found.len()).unwrap_or(usize::MAX);
-        return Ok(Content::TooLong { bytes });
-    }
-    Ok(String::from_utf8(bytes).map_or(Content::NoText, Content::Text))
+    Ok(text.to_owned())
 }
 
-/// A word that could be a script's name and is none: too long for a name, or below a file.
-fn is_no_file(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename
-    )
+fn person(why: &str) -> Unfit {
+    Unfit::NeedsPerson { why: why.into() }
 }

@@ -1,7 +1,10 @@
 //! The classifier in front of scripted models.
 
+mod scripts;
+
 use std::time::Duration;
 
+use pointsman_approvals::bind_showing;
 use pointsman_llm::{ApiKey, BaseUrl, Dialect, Endpoint, ModelName, Spending, Transport};
 use pointsman_model::{
     AbsPath, BashInput, ExecutedCall, JsonText, LineageStep, OtherInput, ToolInput, WorkerId,
@@ -60,15 +63,20 @@ impl Scene {
     /// A question about a command, its effects as the analyser lists them.
     fn request(&self, command: &str) -> PermissionRequest {
         let folder = AbsPath::parse("/p").unwrap();
+        self.request_in(folder, command)
+    }
+
+    fn request_in(&self, folder: AbsPath, command: &str) -> PermissionRequest {
         let at = Surroundings {
             home: folder.clone(),
-            folder,
+            folder: folder.clone(),
             case: pointsman_shell::NameCase::Counts,
         };
-        PermissionRequest {
+        bound(PermissionRequest {
             effects: analyse(command, &at).effects,
+            folder,
             ..self.ground.request(command)
-        }
+        })
     }
 
     async fn vote(&self, command: &str) -> ClassifierVote {
@@ -78,6 +86,12 @@ impl Scene {
     fn asked(&self) -> usize {
         self.server.heard().len()
     }
+}
+
+/// The request, bound to what is there now.
+fn bound(mut request: PermissionRequest) -> PermissionRequest {
+    request.digest = bind_showing(&request, &mut |_, _| {}).unwrap();
+    request
 }
 
 /// The code that the instructions name.
@@ -161,7 +175,7 @@ async fn the_task_of_a_spawned_agent_is_its_parents_word() {
         worker: WorkerId::new(scene.ground.run, 2),
         ..scene.ground.worker(2)
     });
-    scene.classifier.classify(&request).await;
+    scene.classifier.classify(&bound(request)).await;
     let shown = scene.server.heard().remove(0).body;
     assert!(shown.contains("the agent that started this one"), "{shown}");
 }
@@ -280,39 +294,6 @@ async fn what_can_not_be_shown_whole_is_not_judged() {
     let vote = scene.classifier.classify(&request).await;
     assert_eq!(cause(&vote), Some(NoVoteCause::LeftToPeople));
     assert_eq!(scene.asked(), 0);
-}
-
-#[tokio::test]
-async fn a_script_that_is_no_text_is_not_judged() {
-    let scene = Scene::new(says("allow")).await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, bytes).unwrap();
-        path.display().to_string()
-    };
-    let latin = file("latin.sh", b"touch evil # caf\xe9\n");
-    let ends = file("ends.sh", b"touch evil\nexit 0\n\0");
-    let disguised = file("disguised.sh", b"\x7fELF\ntouch evil\n");
-    for command in [
-        format!("sh {latin}"),
-        format!("bash -x {ends}"),
-        format!("sh {disguised}"),
-        format!("python3 {latin}"),
-        latin.clone(),
-        ends.clone(),
-    ] {
-        let vote = scene.vote(&command).await;
-        assert_eq!(
-            cause(&vote),
-            Some(NoVoteCause::LeftToPeople),
-            "{command}: {vote:?}"
-        );
-    }
-    assert_eq!(scene.asked(), 0);
-    let compiled = file("compiled", b"\x7fELF\x02\x01\0");
-    assert_eq!(cause(&scene.vote(&compiled).await), None);
-    assert_eq!(scene.asked(), 1);
 }
 
 #[tokio::test]

@@ -1,0 +1,109 @@
+//! The scripts of an action: what of them is shown, and that it is what the verdict is bound to.
+
+use std::fs;
+
+use super::*;
+
+impl Scene {
+    /// A question about a command in the ground's folder, bound to what is there now.
+    fn bound(&self, command: &str) -> PermissionRequest {
+        self.request_in(self.ground.root(), command)
+    }
+
+    fn holds(&self, name: &str, content: &[u8]) {
+        fs::write(self.ground.path(name), content).unwrap();
+    }
+
+    /// What the model was shown of the files in its last question, by their last names.
+    fn shown_files(&self) -> Vec<(String, Option<String>)> {
+        let sent = self.server.heard().pop().unwrap().json();
+        let shown = sent["messages"][0]["content"][0]["text"].as_str().unwrap();
+        let evidence: serde_json::Value = serde_json::from_str(shown).unwrap();
+        let files = evidence["files_it_would_execute"].as_array().unwrap();
+        let file = |file: &serde_json::Value| {
+            let (_, name) = file["file"].as_str().unwrap().rsplit_once('/').unwrap();
+            (name.to_owned(), file["content"].as_str().map(str::to_owned))
+        };
+        files.iter().map(file).collect()
+    }
+}
+
+const ELF: &[u8] = b"\x7fELF\x02\x01\x01\0\0\0";
+
+/// A script, the command that runs it, and what is shown of it; nothing where it is left to people.
+#[tokio::test]
+async fn what_is_run_as_code_is_shown_as_text_or_left_to_people() {
+    let scene = Scene::new(says("allow")).await;
+    let text: &[u8] = b"rm -rf build\n";
+    let large_program = [ELF, &[0; 2 << 20]].concat();
+    let cases: &[(&str, &[u8], Option<Option<&str>>)] = &[
+        ("sh x", text, Some(Some("rm -rf build\n"))),
+        ("./x", text, Some(Some("rm -rf build\n"))),
+        ("sh x", b"rm -rf build # \xff\n", None),
+        ("sh x", b"rm -rf build # \0\n", None),
+        ("./x", b"#!/bin/sh\nrm -rf build # \xff\n", None),
+        ("./x", b"rm -rf build # \xff\n", None),
+        ("python3 x", b"# coding: latin-1\n# \xe9\n", None),
+        ("BASH_ENV=x bash -c true", b"rm -rf build # \xff\n", None),
+        // A program of the machine has no text; as a script it is none.
+        ("./x", ELF, Some(None)),
+        ("./x", &large_program, Some(None)),
+        ("sh x", ELF, None),
+        ("sh ./x; ./x", ELF, None),
+    ];
+    for (command, content, expect) in cases {
+        scene.holds("x", content);
+        let asked = scene.asked();
+        let vote = scene.classifier.classify(&scene.bound(command)).await;
+        let of = format!("{command}: {:?}: {vote:?}", content.get(..8));
+        match expect {
+            Some(shown) => {
+                assert_eq!(cause(&vote), None, "{of}");
+                let shown = shown.map(str::to_owned);
+                assert_eq!(scene.shown_files(), [("x".to_owned(), shown)], "{of}");
+            }
+            None => {
+                assert_eq!(cause(&vote), Some(NoVoteCause::LeftToPeople), "{of}");
+                assert_eq!(scene.asked(), asked, "{of}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_script_that_changed_since_it_was_asked_about_is_not_judged() {
+    let scene = Scene::new(says("allow")).await;
+    scene.holds("x", b"rm -rf /\n");
+    let request = scene.bound("sh x");
+    // What is shown would be harmless, and what the verdict is bound to is not.
+    scene.holds("x", b"true\n");
+    let vote = scene.classifier.classify(&request).await;
+    let ClassifierVote::NoVote { cause, why } = vote else {
+        panic!("{vote:?}");
+    };
+    assert_eq!(cause, NoVoteCause::LeftToPeople);
+    assert_eq!(&*why, "what it would run changed since it was asked");
+    assert_eq!(scene.asked(), 0);
+    // As it was, it is judged again.
+    scene.holds("x", b"rm -rf /\n");
+    let vote = scene.classifier.classify(&request).await;
+    assert!(matches!(vote, ClassifierVote::Yes { .. }), "{vote:?}");
+}
+
+#[tokio::test]
+async fn scripts_that_are_too_long_together_are_not_judged() {
+    let scene = Scene::new(says("allow")).await;
+    let half = vec![b'#'; 30 * 1024];
+    scene.holds("x", &half);
+    scene.holds("y", &half);
+    let vote = scene.classifier.classify(&scene.bound("sh x; sh y")).await;
+    assert_eq!(cause(&vote), Some(NoVoteCause::TooLong), "{vote:?}");
+}
+
+#[tokio::test]
+async fn a_pipe_in_a_scripts_place_holds_nobody_up() {
+    let scene = Scene::new(says("allow")).await;
+    scene.ground.fifo("x");
+    let vote = scene.classifier.classify(&scene.bound("sh x")).await;
+    assert_eq!(cause(&vote), Some(NoVoteCause::LeftToPeople), "{vote:?}");
+}
