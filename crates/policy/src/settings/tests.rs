@@ -1,6 +1,7 @@
 //! What loading says of files, as text: one world of files in, one report out.
 
 mod closed;
+mod guards;
 mod hooks;
 mod judges;
 mod large;

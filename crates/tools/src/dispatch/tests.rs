@@ -4,6 +4,7 @@ mod any_way;
 mod bench;
 mod door;
 mod hooks;
+mod law_10;
 mod laws;
 mod moves;
 mod tools;

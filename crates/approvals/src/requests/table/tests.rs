@@ -73,6 +73,26 @@ struct Harness {
 }
 
 impl Harness {
+    /// Another request under the id of the one is not taken.
+    #[track_caller]
+    fn refuses_another_of_the_same_id(&mut self) {
+        let (waiter, _verdict) = oneshot::channel();
+        let (done, mut opened) = oneshot::channel();
+        let other = PermissionRequest {
+            digest: pointsman_model::Digest::of(b"another"),
+            ..sample::request(1)
+        };
+        self.handle(Event::Open(Asked {
+            request: Arc::new(other),
+            showing: Showing::AtOnce,
+            opening: Opening::Fresh,
+            waiter,
+            done,
+        }));
+        let error = opened.try_recv().unwrap().unwrap_err();
+        assert!(matches!(error, OpenError::IdTaken(_)), "{error}");
+    }
+
     fn new() -> Self {
         Self {
             table: Table::new(Millis(0), Reign::FIRST),
@@ -532,21 +552,7 @@ fn an_id_that_is_taken_is_not_given_to_another_request() {
             harness.take(Step::Allow);
             harness.finish_store(Disk::Takes);
         }
-        let (waiter, _verdict) = oneshot::channel();
-        let (done, mut opened) = oneshot::channel();
-        let other = PermissionRequest {
-            digest: pointsman_model::Digest::of(b"another"),
-            ..sample::request(1)
-        };
-        harness.handle(Event::Open(Asked {
-            request: Arc::new(other),
-            showing: Showing::AtOnce,
-            opening: Opening::Fresh,
-            waiter,
-            done,
-        }));
-        let error = opened.try_recv().unwrap().unwrap_err();
-        assert!(matches!(error, OpenError::IdTaken(_)), "{error}");
+        harness.refuses_another_of_the_same_id();
     }
 }
 

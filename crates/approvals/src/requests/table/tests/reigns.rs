@@ -89,21 +89,7 @@ fn answer_seen_in(harness: &mut Harness, epoch: Epoch) -> Option<Result<Answered
 #[test]
 fn an_id_of_an_earlier_reign_is_not_given_to_another_request() {
     let mut harness = resumed(|_| {});
-    let (waiter, _verdict) = oneshot::channel();
-    let (done, mut opened) = oneshot::channel();
-    let other = PermissionRequest {
-        digest: pointsman_model::Digest::of(b"another"),
-        ..sample::request(1)
-    };
-    harness.handle(Event::Open(Asked {
-        request: Arc::new(other),
-        showing: Showing::AtOnce,
-        opening: Opening::Fresh,
-        waiter,
-        done,
-    }));
-    let error = opened.try_recv().unwrap().unwrap_err();
-    assert!(matches!(error, OpenError::IdTaken(_)), "{error}");
+    harness.refuses_another_of_the_same_id();
 }
 
 #[test]
