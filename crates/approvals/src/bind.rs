@@ -13,7 +13,9 @@ use pointsman_model::{
     AbsPath, Change, Digest, DigestBuilder, EffectKind, EffectView, Effects, ExecutedCall, Lineage,
     PathRole, PathUse, PathValue, PermissionRequest,
 };
-use pointsman_policy::{DiskTree, Tree as _, executed_by, handed_to};
+use pointsman_policy::{
+    DiskTree, Executed, Role, Spelling, TooManyFiles, Tree as _, executed_by, handed_to,
+};
 
 pub use self::files::Found;
 
@@ -29,7 +31,8 @@ const HANDED_READ_MAX: usize = 64;
 /// reads or writes: where that leads. Blocks on the disk.
 ///
 /// # Errors
-/// When a file is there and can't be looked at; then nothing can be bound to it and the call must not run.
+/// When a file is there and can't be looked at, or there are too many of them; then nothing can be bound to the call, and
+/// it must not run.
 pub fn bind(
     call: &ExecutedCall,
     folder: &AbsPath,
@@ -79,17 +82,21 @@ fn bind_seen(
     for path in named_folders(folder, effects) {
         digest = files::folder(digest, &path)?;
     }
-    for path in named_files(folder, effects) {
-        digest = files::file(digest, &path, seen)?;
+    let named = named_files(folder, effects).map_err(io::Error::other)?;
+    for (path, spelling) in &named {
+        digest = match spelling {
+            Spelling::Path => files::file(digest, path, seen)?,
+            Spelling::LookedUp => files::looked_up(digest, path, seen)?,
+        };
     }
-    let handed = handed_files(folder, effects);
+    let handed = handed_files(folder, effects, &named);
     let names = handed.iter().map(AbsPath::as_str);
     digest = digest.part("handed", names.collect::<Vec<_>>().join("\0").as_bytes());
     let files = handed.iter().filter(|path| path.as_path().is_file());
     for (at, path) in files.enumerate() {
         digest = match at < HANDED_READ_MAX {
-            true => files::handed(digest, path)?,
-            false => files::seen(digest, path)?,
+            true => files::handed(digest, path, seen)?,
+            false => files::unread(digest, path, seen)?,
         };
     }
     for (path, place) in led_to(effects) {
@@ -119,26 +126,36 @@ pub fn led_to(effects: &Effects) -> BTreeMap<AbsPath, AbsPath> {
     places
 }
 
-/// The files whose state [`bind`] covers, in order; some may not exist. For those who show what changed in them. Looks at
-/// what is there.
+/// The files whose state [`bind`] covers, in order; some may not exist. For those who show what changed in them. None where
+/// [`bind`] fails. Looks at what is there.
 #[must_use]
 pub fn bound_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
-    let handed = handed_files(folder, effects).into_iter();
-    let mut files = named_files(folder, effects);
-    files.extend(handed.filter(|path| path.as_path().is_file()));
+    let Ok(named) = named_files(folder, effects) else {
+        return Vec::new();
+    };
+    let handed = handed_files(folder, effects, &named).into_iter();
+    let handed = handed.filter(|path| path.as_path().is_file());
+    let files: BTreeSet<AbsPath> = named.into_keys().chain(handed).collect();
     files.into_iter().collect()
 }
 
-/// What runs are handed without anyone knowing what they do with it.
-fn handed_files(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
+/// What runs are handed without anyone knowing what they do with it, and no other place of the line names.
+fn handed_files(
+    folder: &AbsPath,
+    effects: &Effects,
+    named: &BTreeMap<AbsPath, Spelling>,
+) -> BTreeSet<AbsPath> {
     let mut handed = BTreeSet::new();
+    let mut arguments = Vec::new();
     for effect in &effects.list {
         if let EffectKind::Run(run) = &effect.kind {
             handed.extend(handed_to(folder, run));
+            let executed = executed_by(folder, run).unwrap_or_else(|many| many.counted);
+            let executed = executed.into_iter();
+            arguments.extend(
+                executed.filter_map(|file| (file.role == Role::Argument).then_some(file.path)),
+            );
         }
-    }
-    if handed.is_empty() {
-        return handed;
     }
     // What is surely read or written as data is known.
     for (used, view) in used(effects) {
@@ -148,9 +165,8 @@ fn handed_files(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
             handed.remove(path);
         }
     }
-    for named in named_files(folder, effects) {
-        handed.remove(&named);
-    }
+    handed.extend(arguments);
+    handed.retain(|path| !named.contains_key(path));
     handed
 }
 
@@ -180,24 +196,34 @@ fn named_folders(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
     folders
 }
 
-/// The scripts that runs name, and the files that file tools change.
-fn named_files(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
-    let mut files = BTreeSet::new();
+/// The scripts that runs name, and the files that file tools change, each as it is surest named.
+fn named_files(
+    folder: &AbsPath,
+    effects: &Effects,
+) -> Result<BTreeMap<AbsPath, Spelling>, TooManyFiles> {
+    let mut files = BTreeMap::new();
     for effect in &effects.list {
         match &effect.kind {
-            EffectKind::Run(run) => files.extend(executed_by(folder, run)),
+            EffectKind::Run(run) => {
+                let executed = executed_by(folder, run)?.into_iter();
+                let run = executed.filter(|file| file.role != Role::Argument);
+                for Executed { path, spelling, .. } in run {
+                    let surest = files.entry(path).or_insert(spelling);
+                    *surest = spelling.max(*surest);
+                }
+            }
             EffectKind::Write {
                 target,
                 change: Change::Content | Change::Remove,
             } if target.by == PathRole::Tool => {
                 if let PathValue::Known(path) = &target.path {
-                    files.insert(path.clone());
+                    files.insert(path.clone(), Spelling::Path);
                 }
             }
             // What is fed to a program may be what it runs: `bash < x.sh`.
             EffectKind::Read(used) if used.by == PathRole::Redirect => {
                 if let PathValue::Known(path) = &used.path {
-                    files.insert(path.clone());
+                    files.insert(path.clone(), Spelling::Path);
                 }
             }
             EffectKind::Write { .. }
@@ -207,7 +233,7 @@ fn named_files(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
             | EffectKind::Opaque(_) => {}
         }
     }
-    files
+    Ok(files)
 }
 
 #[cfg(test)]

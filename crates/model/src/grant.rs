@@ -47,11 +47,10 @@ impl GrantScope {
 }
 
 /// How often a grant may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Uses {
     /// Any number of times.
-    #[default]
     Unlimited,
     /// So many times more.
     Left(NonZeroU32),

@@ -84,9 +84,13 @@ pub struct GrantRequest {
     /// For how long from the answer on; until the end of the scope when not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts: Option<Millis>,
-    /// For how many calls.
-    #[serde(default)]
+    /// For how many calls. Records of before there was a bound have none.
+    #[serde(default = "unlimited")]
     pub uses: Uses,
+}
+
+fn unlimited() -> Uses {
+    Uses::Unlimited
 }
 
 /// What an answer says.

@@ -1,30 +1,42 @@
 //! Which files a command line would execute, as far as its words tell: what an answer, a classifier and a project's trust
 //! have to look at beside the line itself. The files need not exist.
 
-use std::collections::BTreeSet;
+mod modules;
+mod script;
 
-use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature};
+use std::collections::BTreeMap;
+
+use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature, Word};
+
+pub use self::script::script_of;
 
 /// Programs that run the file their first plain argument names.
 const INTERPRETERS: &[&str] = &[
     "sh",
+    "ash",
     "bash",
     "dash",
     "zsh",
     "ksh",
+    "mksh",
+    "yash",
     "fish",
     "source",
     ".",
     "python",
     "python2",
     "python3",
+    "pypy",
     "node",
+    "nodejs",
     "deno",
     "bun",
     "perl",
     "ruby",
     "php",
     "lua",
+    "luajit",
+    "julia",
     "tclsh",
     "Rscript",
     "osascript",
@@ -35,47 +47,8 @@ const INTERPRETERS: &[&str] = &[
 /// Programs that run the file an option names; their plain words are data.
 const OPTION_INTERPRETERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed", "jq"];
 
-/// Interpreters that find code by a name that is no path: behind which options, and what they make of the name.
-const MODULES: &[Modules] = &[
-    Modules {
-        programs: &["python", "python2", "python3"],
-        options: &["-m"],
-        between: ".",
-        endings: &[".py", "/__main__.py", "/__init__.py"],
-    },
-    Modules {
-        programs: &["perl"],
-        options: &["-M", "-m"],
-        between: "::",
-        endings: &[".pm"],
-    },
-    Modules {
-        programs: &["ruby"],
-        options: &["-r"],
-        between: "/",
-        endings: &[".rb"],
-    },
-    Modules {
-        programs: &["node", "bun"],
-        options: &["-r", "--require", "--import", "--loader"],
-        between: "/",
-        endings: &[".js", ".cjs", ".mjs"],
-    },
-];
-
 /// Variables whose files are run or loaded by whatever starts.
 const STARTED_FIRST: &[&str] = &["BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"];
-
-/// How an interpreter finds code by name.
-struct Modules {
-    programs: &'static [&'static str],
-    /// What stands in front of the name, as a word of its own or with it in one.
-    options: &'static [&'static str],
-    /// What stands between the parts of a name.
-    between: &'static str,
-    /// What a part becomes as a file.
-    endings: &'static [&'static str],
-}
 
 /// Programs that run what a file of that name says, in the folder they work in.
 const BUILD_FILES: &[(&[&str], &[&str])] = &[
@@ -104,90 +77,156 @@ const BUILD_FILES: &[(&[&str], &[&str])] = &[
     (&["pre-commit"], &[".pre-commit-config.yaml"]),
 ];
 
-/// The files that runs would execute as far as their words tell, in order; some may not exist. For those who judge what
-/// stands in them.
-#[must_use]
-pub fn executed_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
-    let mut files = BTreeSet::new();
-    for effect in &effects.list {
-        if let EffectKind::Run(run) = &effect.kind {
-            files.extend(executed_by(folder, run));
-        }
-    }
-    files.into_iter().collect()
+/// So many files of one run are looked at: more than the words of the longest line name, and few enough to be looked at
+/// while somebody waits.
+const FILES_MAX: usize = 1 << 15;
+
+/// So many of these at most are looked for under a name that is no path, in each of several places.
+const LOOKED_FOR_MAX: usize = 4096;
+
+/// A file that a run executes, or may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Executed {
+    /// Where it would lie.
+    pub path: AbsPath,
+    /// What it is to the run.
+    pub role: Role,
+    /// How the line names it.
+    pub spelling: Spelling,
 }
 
-/// Of [`executed_files`] the programs that are started alone, and that nothing reads as code: what may well be no text.
-#[must_use]
-pub fn started_files(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
-    let (mut started, mut code) = (BTreeSet::new(), BTreeSet::new());
+/// What a file is to a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// It stands among the arguments of a script, which may do anything with it.
+    Argument,
+    /// It is the program, which the system starts.
+    Program,
+    /// It is read as code.
+    Code,
+}
+
+/// How a line names a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Spelling {
+    /// By what it is looked up by, in one place of several: a module, a program in a folder of `PATH`.
+    LookedUp,
+    /// By its path.
+    Path,
+}
+
+/// A run names more files than are looked at.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("it may run more files than are looked at")]
+pub struct TooManyFiles {
+    /// Those that were counted.
+    pub counted: Vec<Executed>,
+}
+
+/// The files that runs would execute as far as their words tell, each with the gravest of its roles; some may not exist.
+/// For those who judge what stands in them.
+///
+/// # Errors
+/// When there are too many to look at.
+pub fn executed_files(
+    folder: &AbsPath,
+    effects: &Effects,
+) -> Result<BTreeMap<AbsPath, Role>, TooManyFiles> {
+    let mut files = BTreeMap::new();
     for effect in &effects.list {
         if let EffectKind::Run(run) = &effect.kind {
-            started.extend(started_by(folder, run));
-            code.extend(code_of(folder, run));
+            for Executed { path, role, .. } in executed_by(folder, run)? {
+                let gravest = files.entry(path).or_insert(role);
+                *gravest = role.max(*gravest);
+            }
         }
     }
-    started.retain(|path| !code.contains(path));
-    started
+    Ok(files)
 }
 
 /// The files that a run executes as far as its words tell: the program when it is named by a path or found in a folder
 /// that the line puts into `PATH`, the script of an interpreter, the code that it loads by name, what its variables name;
 /// some may not exist. `folder` stands for the one it runs in where that is not known.
-#[must_use]
-pub fn executed_by(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
-    let mut files = started_by(folder, run);
-    files.extend(code_of(folder, run));
-    files
-}
-
-/// The program of a run, where a path or a folder that the line puts into `PATH` tells which file it is.
-fn started_by(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
+///
+/// # Errors
+/// When there are too many to look at.
+pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooManyFiles> {
     let folder = folder_of(folder, run);
     let Some(program) = run.program() else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let mut files = Vec::new();
     if program.contains('/') {
-        files.push(folder.join(program));
+        files.push(named(folder.join(program), Role::Program));
     }
-    let places = assigned(run).filter(|(name, _)| *name == "PATH");
-    files.extend(places.map(|(_, place)| folder.join(place).join(program)));
-    files
-}
-
-/// What the program of a run reads as code, and what is loaded into it.
-fn code_of(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
-    let folder = folder_of(folder, run);
-    let Some(program) = run.program() else {
-        return Vec::new();
-    };
-    let first = assigned(run).filter(|(name, _)| STARTED_FIRST.contains(name));
-    let mut files: Vec<AbsPath> = first.map(|(_, piece)| folder.join(piece)).collect();
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let is_one_of = |programs: &[&str]| programs.contains(&name) || programs.contains(&base);
+    for (name, piece) in assigned(run) {
+        match name {
+            "PATH" => files.push(Executed {
+                path: folder.join(piece).join(program),
+                role: Role::Program,
+                spelling: Spelling::LookedUp,
+            }),
+            name if STARTED_FIRST.contains(&name) => {
+                files.push(named(folder.join(piece), Role::Code));
+            }
+            _ => {}
+        }
+    }
+    let is_one_of = |programs: &[&str]| is_one_of(program, programs);
     let words: Vec<&str> = arguments(run).collect();
     if is_one_of(INTERPRETERS) {
-        // An option may take a value, so every plain word could be the script; one that names no file costs a look.
-        let named = words.iter().flat_map(|word| names_in(word));
-        files.extend(named.map(|name| folder.join(name)));
+        // An option may take a value, so every plain word could be the script, up to one that surely is; one that names no
+        // file costs a look.
+        let known = run.argv.iter().skip(1).map(Word::literal);
+        let script = script_of(program, known);
+        let mut role = Role::Code;
+        for word in &words {
+            files.extend(names_in(word).map(|name| named(folder.join(name), role)));
+            if script == Some(*word) {
+                role = Role::Argument;
+            }
+        }
     }
+    let code = |path| named(path, Role::Code);
     if is_one_of(OPTION_INTERPRETERS) {
-        files.extend(behind_options(&words).map(|name| folder.join(name)));
+        files.extend(behind_options(&words).map(|name| code(folder.join(name))));
     }
-    for modules in MODULES.iter().filter(|modules| is_one_of(modules.programs)) {
-        files.extend(modules.files(folder, &words));
-    }
+    let loaded = modules::loaded_by(program, folder, &words, assigned(run));
+    let loaded: Vec<AbsPath> = loaded.take(LOOKED_FOR_MAX).collect();
+    let too_many = loaded.len() == LOOKED_FOR_MAX;
+    files.extend(loaded.into_iter().map(|path| Executed {
+        path,
+        role: Role::Code,
+        spelling: Spelling::LookedUp,
+    }));
     for (_, built_by) in BUILD_FILES.iter().filter(|(tools, _)| is_one_of(tools)) {
         // A plain word may be the folder that it is told to work in.
         let named = words.iter().flat_map(|word| names_in(word));
         let folders = named.map(|name| folder.join(name));
         for place in std::iter::once(folder.clone()).chain(folders) {
-            files.extend(built_by.iter().map(|file| place.join(file)));
+            files.extend(built_by.iter().map(|file| code(place.join(file))));
         }
     }
-    files
+    if too_many || files.len() > FILES_MAX {
+        files.truncate(FILES_MAX);
+        return Err(TooManyFiles { counted: files });
+    }
+    Ok(files)
+}
+
+fn named(path: AbsPath, role: Role) -> Executed {
+    Executed {
+        path,
+        role,
+        spelling: Spelling::Path,
+    }
+}
+
+/// Whether a program is one of these, by whatever path and in whatever version (`python3.12`).
+fn is_one_of(program: &str, programs: &[&str]) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let base = name.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
+    programs.contains(&name) || programs.contains(&base)
 }
 
 /// The paths that the words and variables of a run may name where nobody knows what the program does with them: it may
@@ -208,7 +247,7 @@ pub fn handed_to(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
 }
 
 /// The variables that are set for a run, once for each part of a list.
-fn assigned(run: &Run) -> impl Iterator<Item = (&str, &str)> {
+fn assigned(run: &Run) -> impl Iterator<Item = (&str, &str)> + Clone {
     run.assignments.iter().flat_map(|assignment| {
         let value = &assignment.value;
         // Of `.:$PATH` the dot is known.
@@ -267,49 +306,4 @@ fn behind_options<'a>(words: &[&'a str]) -> impl Iterator<Item = &'a str> {
 /// Whether a piece of a value stands for itself, so that it can be a path.
 fn is_plain(piece: &str) -> bool {
     !piece.is_empty() && !piece.contains(['$', '`', '\'', '"', '\\', '*', '?', '['])
-}
-
-impl Modules {
-    /// The files that the names behind its options stand for: in the folder, and in those that `-I` adds.
-    fn files(&self, folder: &AbsPath, words: &[&str]) -> Vec<AbsPath> {
-        let behind = |option: &'static str| {
-            let next = words.iter().zip(words.iter().skip(1));
-            let next = next.filter(move |(word, _)| **word == option);
-            let joined = words.iter().filter_map(move |word| {
-                let rest = word.strip_prefix(option)?;
-                Some(rest.strip_prefix('=').unwrap_or(rest))
-            });
-            next.map(|(_, name)| *name).chain(joined)
-        };
-        let mut places = vec![folder.clone()];
-        places.extend(
-            behind("-I")
-                .filter(|p| !p.is_empty())
-                .map(|p| folder.join(p)),
-        );
-        let names = self.options.iter().flat_map(|option| behind(option));
-        let mut files = Vec::new();
-        for name in names.filter(|name| !name.is_empty()) {
-            // `-MList::Util=first` names what it takes of it.
-            let name = name.split('=').next().unwrap_or(name);
-            // Python runs the code of each package on the way to a module.
-            let parts: Vec<&str> = name.split(self.between).collect();
-            for depth in 1..=parts.len() {
-                let path = parts
-                    .iter()
-                    .take(depth)
-                    .copied()
-                    .collect::<Vec<_>>()
-                    .join("/");
-                for place in &places {
-                    let files_of = self
-                        .endings
-                        .iter()
-                        .map(|end| place.join(&format!("{path}{end}")));
-                    files.extend(files_of);
-                }
-            }
-        }
-        files
-    }
 }

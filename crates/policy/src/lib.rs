@@ -26,7 +26,9 @@ mod wild;
 
 pub use case::{CaseError, CaseResult, run_case};
 pub use effects::{effects_of, resolve_path};
-pub use executed::{executed_by, executed_files, handed_to, started_files};
+pub use executed::{
+    Executed, Role, Spelling, TooManyFiles, executed_by, executed_files, handed_to, script_of,
+};
 pub use frozen::Frozen;
 pub use index::RuleIndex;
 pub use ladder::{HookVote, Question, Ruling, decide, judge, judge_denies_and_asks};

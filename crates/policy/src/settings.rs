@@ -31,6 +31,7 @@ pub use edit::{AddRulesError, add_rules};
 pub use files::{DiskFiles, FILE_BYTES_MAX, MemoryFiles, SettingsFiles};
 pub use hooks::{
     HookDuty, HookEvent, HookLife, HookMatcher, HookRegex, HookRun, HookSetting, HookSettings,
+    is_the_persons, line_with_root, take_in, with_root,
 };
 pub use lint::lint;
 pub use load::load;

@@ -35,6 +35,8 @@ pub enum Found<'a> {
     },
     /// Something that is neither a file nor a folder: a pipe, a device.
     NoFile,
+    /// A file that was not read.
+    Unread,
 }
 
 /// Takes a file in: where it really lies, and what is in it. What was found is shown to `seen`; nothing of a folder, or
@@ -80,21 +82,47 @@ pub(super) fn file(
     Ok(digest.part("holds", Digest::of(&content).as_bytes()))
 }
 
-/// Takes a file in that a program is handed: as [`file`] does, and one that must not be read as [`seen`] does. A program
+/// Takes a file in that a program is handed: as [`file`] does, and one that must not be read as [`unread`] does. A program
 /// of another user may be given it, and nobody else can change it unseen.
-pub(super) fn handed(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
-    match file(digest.clone(), path, &mut |_, _| {}) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => seen(digest, path),
+pub(super) fn handed(
+    digest: DigestBuilder,
+    path: &AbsPath,
+    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+) -> io::Result<DigestBuilder> {
+    match file(digest.clone(), path, seen) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => unread(digest, path, seen),
+        came => came,
+    }
+}
+
+/// Takes a file in that is only looked for in this place: as [`handed`] does, and a place that must not be looked at as
+/// that. Whoever runs the line as this user finds nothing there either.
+pub(super) fn looked_up(
+    digest: DigestBuilder,
+    path: &AbsPath,
+    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+) -> io::Result<DigestBuilder> {
+    match handed(digest.clone(), path, seen) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(digest
+            .part("file", path.as_str().as_bytes())
+            .part("must not be looked at", b"")),
         came => came,
     }
 }
 
 /// Takes a file in without reading it.
-pub(super) fn seen(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
+pub(super) fn unread(
+    digest: DigestBuilder,
+    path: &AbsPath,
+    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+) -> io::Result<DigestBuilder> {
     let digest = digest.part("file", path.as_str().as_bytes());
     Ok(match look(path)? {
         None => digest.part("missing", b""),
-        Some(meta) => digest.part("is", &version(&meta)),
+        Some(meta) => {
+            seen(path, Found::Unread);
+            digest.part("is", &version(&meta))
+        }
     })
 }
 

@@ -2,23 +2,24 @@
 //! what the script does.
 //!
 //! What is shown is what the request's digest was made of: both are taken from one reading, so that nobody shows one
-//! script and runs another. Whatever a shell or an interpreter is given and is no text is for people: it can't be shown,
-//! and is run all the same.
+//! script and runs another. What a shell or an interpreter runs and is no text is for people: it can't be shown, and is run
+//! all the same.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use pointsman_approvals::{Found, bind_showing};
 use pointsman_model::{AbsPath, PermissionRequest, first_hidden};
-use pointsman_policy::{executed_files, started_files};
+use pointsman_policy::{Role, executed_files};
 use serde::Serialize;
 
 use super::showing::{ACTION_BYTES_MAX, Unfit};
 
-/// How programs of the machine begin: ELF, and Mach-O in both orders of bytes and for several machines at once.
-const PROGRAM_MARKS: [&[u8]; 6] = [
-    b"\x7fELF",
-    &[0xfe, 0xed, 0xfa, 0xce],
-    &[0xfe, 0xed, 0xfa, 0xcf],
+/// How programs begin that this machine's system starts. What it does not know it leaves to the shell, which runs it as
+/// text: one of another system's is a script here.
+#[cfg(not(target_os = "macos"))]
+const PROGRAM_MARKS: &[&[u8]] = &[b"\x7fELF"];
+#[cfg(target_os = "macos")]
+const PROGRAM_MARKS: &[&[u8]] = &[
     &[0xce, 0xfa, 0xed, 0xfe],
     &[0xcf, 0xfa, 0xed, 0xfe],
     &[0xca, 0xfe, 0xba, 0xbe],
@@ -28,7 +29,7 @@ const PROGRAM_MARKS: [&[u8]; 6] = [
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Script {
     pub(super) file: String,
-    /// What stands in it; nothing of a program of the machine.
+    /// What stands in it; nothing of a program of the machine, or of data that is no text.
     pub(super) content: Option<String>,
 }
 
@@ -45,12 +46,12 @@ pub(super) async fn read(request: &PermissionRequest) -> Result<Vec<Script>, Unf
 
 fn of(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
     let files = executed_files(&request.folder, &request.effects);
+    let files = files.map_err(|many| person(&many.to_string()))?;
     if files.is_empty() {
         return Ok(Vec::new());
     }
     let mut reading = Reading {
-        started: started_files(&request.folder, &request.effects),
-        files: files.into_iter().collect(),
+        files,
         bytes: 0,
         read: Ok(Vec::new()),
     };
@@ -64,9 +65,7 @@ fn of(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
 
 /// What is read of an action's files, up to the first that is not for the classifier.
 struct Reading {
-    files: BTreeSet<AbsPath>,
-    /// Those that may be programs of the machine.
-    started: BTreeSet<AbsPath>,
+    files: BTreeMap<AbsPath, Role>,
     bytes: usize,
     read: Result<Vec<Script>, Unfit>,
 }
@@ -74,20 +73,27 @@ struct Reading {
 impl Reading {
     fn see(&mut self, path: &AbsPath, found: Found<'_>) {
         let Ok(scripts) = &mut self.read else { return };
-        if !self.files.contains(path) {
+        let Some(role) = self.files.get(path) else {
             return;
-        }
-        let shown = match found {
-            Found::Content(begins) | Found::Large { begins, .. }
-                if self.started.contains(path) && is_program(begins) =>
+        };
+        let shown = match (role, found) {
+            (Role::Program, Found::Content(begins) | Found::Large { begins, .. })
+                if is_program(begins) =>
             {
                 Ok(None)
             }
-            Found::Content(bytes) => text(path, bytes).map(Some),
-            Found::Large { bytes, .. } => Err(Unfit::TooLong {
+            // Data of a script is not run, as far as the line tells: a picture is no script that hides.
+            (Role::Argument, Found::Content(begins) | Found::Large { begins, .. })
+                if as_text(begins).is_none() =>
+            {
+                Ok(None)
+            }
+            (_, Found::Content(bytes)) => text(path, bytes).map(Some),
+            (_, Found::Large { bytes, .. }) => Err(Unfit::TooLong {
                 bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
             }),
-            Found::NoFile => Err(person(&format!("{path} is no plain file"))),
+            (_, Found::NoFile) => Err(person(&format!("{path} is no plain file"))),
+            (_, Found::Unread) => Err(person(&format!("{path} can't be read"))),
         };
         match shown {
             Ok(content) => {
@@ -111,13 +117,15 @@ fn is_program(begins: &[u8]) -> bool {
     PROGRAM_MARKS.iter().any(|mark| begins.starts_with(mark))
 }
 
+fn as_text(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok();
+    text.filter(|text| !text.contains('\0'))
+}
+
 /// What is run as code, as text.
 fn text(path: &AbsPath, bytes: &[u8]) -> Result<String, Unfit> {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => text,
-        Ok(_) | Err(_) => {
-            return Err(person(&format!("{path} would be run and is no text")));
-        }
+    let Some(text) = as_text(bytes) else {
+        return Err(person(&format!("{path} would be run and is no text")));
     };
     if text.len() > ACTION_BYTES_MAX {
         return Err(Unfit::TooLong { bytes: text.len() });

@@ -136,6 +136,8 @@ impl Hooks {
         }
         let (run, worker, call) = (given.run, given.worker, given.call);
         self.means.tasks.spawn(async move {
+            // However it ends, its place among those that may be ended is free.
+            let _ended = stop.clone().drop_guard();
             let given = Given {
                 run,
                 worker,
@@ -146,7 +148,6 @@ impl Hooks {
                 stop: &stop,
             };
             turn::take(&hook, &means, &given).await;
-            stop.cancel();
             drop(slot);
         });
     }

@@ -9,7 +9,7 @@ use pointsman_model::{
     RuleText, Uses, VerdictKind, WorkerId,
 };
 use pointsman_policy::HookVote;
-use pointsman_policy::settings::HookDuty;
+use pointsman_policy::settings::{HookDuty, is_the_persons};
 use serde_json::Value;
 
 use super::answer::AfterNo;
@@ -18,7 +18,7 @@ use super::outcome::{
     HaltReach, HookHalt, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
 };
 use super::turn::Turn;
-use super::wish::{HookUpdate, HookWish, is_the_persons};
+use super::wish::{HookUpdate, HookWish};
 use crate::Aftermath;
 
 /// Merges the turns of the PreToolUse hooks, given in the order of configuration.

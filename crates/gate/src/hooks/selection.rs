@@ -6,7 +6,7 @@ use pointsman_model::{
     ContextParts, HandlerKind, ModeInForce, Overlay, PermissionContext, PermissionMode,
     PermissionRule, RuleBehavior, RuleSource, RuleText, SandboxState, ToolSet,
 };
-use pointsman_policy::settings::{HookEvent, HookSetting};
+use pointsman_policy::settings::{HookEvent, HookSetting, take_in};
 use pointsman_policy::{Frozen, HookVote, Question, judge_denies_and_asks};
 
 use super::payload::CallTold;
@@ -30,7 +30,7 @@ fn matches(hook: &HookSetting, subject: &Subject<'_>) -> bool {
 }
 
 /// The hooks that concern the call, in the order of configuration. A program that several files
-/// configure is asked once: see [`HookSetting::join`].
+/// configure is asked once: see [`take_in`].
 pub(super) fn select<'a>(
     hooks: impl Iterator<Item = &'a HookSetting>,
     subject: &Subject<'_>,
@@ -42,10 +42,7 @@ pub(super) fn select<'a>(
         if condition.is_some_and(|rule| !applies(rule, hook, subject, place)) {
             continue;
         }
-        match selected.iter_mut().find(|other| other.does_the_same(hook)) {
-            None => selected.push(hook.clone()),
-            Some(other) => other.join(hook),
-        }
+        take_in(&mut selected, hook);
     }
     selected
 }

@@ -1,14 +1,14 @@
 //! Hooks that can't start, found when settings are loaded instead of at the first call.
 
-mod script;
+mod first_line;
 
 use pointsman_model::{AbsPath, EffectKind, EffectView, PathValue, Word};
-use pointsman_policy::settings::{HookDuty, HookRun, HookSetting, HookSettings};
-use pointsman_policy::{Problem, Severity};
+use pointsman_policy::settings::{HookDuty, HookRun, HookSetting, HookSettings, line_with_root};
+use pointsman_policy::{Problem, Severity, script_of};
 use pointsman_process::{find_program, is_executable};
 use pointsman_shell::{Surroundings, analyse};
 
-use self::script::{NamedBy, first_line_of, script_of};
+use self::first_line::{NamedBy, first_line_of};
 use super::HookPlace;
 use super::turn::program_of;
 
@@ -64,9 +64,7 @@ fn fault(hook: &HookSetting, place: &HookPlace) -> Option<String> {
 /// looked into.
 #[must_use]
 pub fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
-    // As hooks find it among their variables; the shell's own reading says where it stands and what parts it.
-    let root = quoted(place.project.as_str());
-    let line = format!("CLAUDE_PROJECT_DIR={root}; {line}");
+    let line = line_with_root(line, &place.project);
     let at = Surroundings {
         folder: place.project.clone(),
         home: place.home.clone(),
@@ -89,11 +87,6 @@ pub fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
             PathValue::Pattern { .. } | PathValue::Unknown(_) => None,
         }
     })
-}
-
-/// A text as one word of the shell, whatever signs it holds.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 fn cant_start(why: &str) -> String {

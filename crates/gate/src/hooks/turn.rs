@@ -6,7 +6,7 @@ mod program;
 
 use pointsman_ledger::{Ledger, RecordBody};
 use pointsman_model::{AbsPath, CallId, Millis, RuleSource, RunId, WorkerId};
-use pointsman_policy::settings::{HookDuty, HookLife, HookRun, HookSetting};
+use pointsman_policy::settings::{HookDuty, HookLife, HookRun, HookSetting, with_root};
 use pointsman_process::{Environment, ResidentSpec};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -169,7 +169,7 @@ async fn stays(hook: &HookSetting, means: &Means, given: &Given<'_>) -> Said {
 
 /// What a hook's settings start: the program and its arguments, as they are given to the system.
 pub(super) fn program_of(run: &HookRun, place: &HookPlace) -> (String, Vec<String>) {
-    let placed = |text: &str| placed(text, place.project.as_str());
+    let placed = |text: &str| with_root(text, &place.project);
     match run {
         HookRun::Shell { line } => ("/bin/sh".into(), vec!["-c".into(), line.to_string()]),
         HookRun::Program { program, args } => (
@@ -179,38 +179,6 @@ pub(super) fn program_of(run: &HookRun, place: &HookPlace) -> (String, Vec<Strin
         // An address starts nothing.
         HookRun::Http { .. } => (String::new(), Vec::new()),
     }
-}
-
-/// The text with the project's root where its variable stands. A longer name is another variable's, which no shell is
-/// there to look up.
-fn placed(text: &str, project: &str) -> String {
-    let mut placed = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('$') {
-        placed.push_str(before);
-        match after_root(after) {
-            Some(after) => {
-                placed.push_str(project);
-                rest = after;
-            }
-            None => {
-                placed.push('$');
-                rest = after;
-            }
-        }
-    }
-    placed.push_str(rest);
-    placed
-}
-
-/// What follows the name of the project's root, when the text begins with it.
-fn after_root(text: &str) -> Option<&str> {
-    if let Some(after) = text.strip_prefix("{CLAUDE_PROJECT_DIR}") {
-        return Some(after);
-    }
-    let after = text.strip_prefix("CLAUDE_PROJECT_DIR")?;
-    let goes_on = after.starts_with(|sign: char| sign.is_ascii_alphanumeric() || sign == '_');
-    (!goes_on).then_some(after)
 }
 
 /// Records what became of a hook's processes, where anything is recorded.

@@ -6,6 +6,8 @@
 
 use pointsman_model::{PermissionMode, RuleBehavior, RuleSource, RuleText};
 
+use pointsman_policy::settings::is_the_persons;
+
 use super::answer::Update;
 
 /// What a hook wants changed.
@@ -52,20 +54,6 @@ impl HookWish {
                 true
             }
         }
-    }
-}
-
-/// Whether a hook of this source was configured by a person or the machine's keepers, so that it may
-/// speak for them (law 2).
-pub(super) fn is_the_persons(source: RuleSource) -> bool {
-    match source {
-        RuleSource::PolicySettings | RuleSource::UserSettings => true,
-        RuleSource::ProjectSettings
-        | RuleSource::LocalSettings
-        | RuleSource::FlagSettings
-        | RuleSource::CliArg
-        | RuleSource::Command
-        | RuleSource::Session => false,
     }
 }
 

@@ -3,6 +3,7 @@
 mod guards;
 mod matcher;
 mod reading;
+mod root;
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use serde::Serialize;
 
 pub(in crate::settings) use guards::{SHAPE, holds_guard};
 pub use matcher::{HookMatcher, HookRegex};
+pub use root::{line_with_root, with_root};
 
 /// All hooks that count, in the order of the files and within them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -195,23 +197,19 @@ impl Rank {
     }
 }
 
-impl HookSettings {
-    /// The hooks that are asked at an event for a value (a tool's name at the events of a call), in
-    /// order. Of hooks that would do the same under the same condition, the first alone is given, with
-    /// what [`HookSetting::join`] makes of them.
-    #[must_use]
-    pub fn matching(&self, event: HookEvent, value: &str) -> Vec<HookSetting> {
-        let mut asked: Vec<HookSetting> = Vec::new();
-        for hook in &self.hooks {
-            if hook.event != event || !hook.matcher.matches(value) {
-                continue;
-            }
-            match asked.iter_mut().find(|asked| asked.does_the_same(hook)) {
-                None => asked.push(hook.clone()),
-                Some(same) => same.join(hook),
-            }
-        }
-        asked
+/// Whether a hook of this source was configured by a person or the machine's keepers, so that it may speak for them
+/// (law 2).
+#[must_use]
+pub fn is_the_persons(source: RuleSource) -> bool {
+    Rank::of(source) != Rank::Others
+}
+
+/// Takes a hook among those that are asked. Of hooks that would do the same under the same condition one is asked, with what
+/// all of them say of it.
+pub fn take_in(asked: &mut Vec<HookSetting>, hook: &HookSetting) {
+    match asked.iter_mut().find(|other| other.does_the_same(hook)) {
+        None => asked.push(hook.clone()),
+        Some(same) => same.join(hook),
     }
 }
 
@@ -251,15 +249,14 @@ impl HookSetting {
     }
 
     /// Whether both ask the same program or address under the same condition, so that one turn is enough.
-    #[must_use]
-    pub fn does_the_same(&self, other: &Self) -> bool {
+    fn does_the_same(&self, other: &Self) -> bool {
         self.run == other.run && self.condition == other.condition && self.life == other.life
     }
 
     /// Takes in another setting that [does the same](Self::does_the_same). A guard in one of them is one; name and
     /// time limit are those of the more trusted, so that no file cuts short what a more trusted one asks. Of equally
     /// trusted ones the longer limit stands.
-    pub fn join(&mut self, again: &Self) {
+    fn join(&mut self, again: &Self) {
         if again.duty == HookDuty::Guard {
             self.duty = HookDuty::Guard;
         }

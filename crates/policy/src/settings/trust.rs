@@ -7,7 +7,7 @@ use pointsman_shell::{NameCase, Surroundings, analyse};
 use serde::{Deserialize, Serialize};
 
 use super::files::SettingsFiles;
-use super::hooks::{HookRun, HookSetting};
+use super::hooks::{HookRun, HookSetting, line_with_root, with_root};
 use crate::executed_by;
 
 /// A person's yes to what a project's files loosen, bound to their content. `pointsman trust` keeps
@@ -117,7 +117,7 @@ impl ProjectContent {
             HookRun::Http { .. } => Vec::new(),
         };
         for word in words {
-            self.named(&self.project.join(&self.placed(word)));
+            self.named(&self.project.join(&with_root(word, &self.project)));
         }
         match &hook.run {
             HookRun::Shell { line } => self.line(line),
@@ -136,7 +136,7 @@ impl ProjectContent {
             home: self.project.join("/"),
             case: NameCase::Counts,
         };
-        let effects = analyse(&self.placed(line), &at).effects;
+        let effects = analyse(&line_with_root(line, &self.project), &at).effects;
         for effect in &effects.list {
             match &effect.kind {
                 EffectKind::Run(run) => {
@@ -144,8 +144,9 @@ impl ProjectContent {
                         PathValue::Known(folder) => folder.clone(),
                         PathValue::Pattern { .. } | PathValue::Unknown(_) => self.project.clone(),
                     };
-                    for file in executed_by(&self.project, run) {
-                        self.named(&file);
+                    let executed = executed_by(&self.project, run);
+                    for file in executed.unwrap_or_else(|many| many.counted) {
+                        self.named(&file.path);
                     }
                     // Of a program that nobody knows each word may be what it runs.
                     for word in run.argv.iter().filter_map(Word::literal) {
@@ -170,11 +171,6 @@ impl ProjectContent {
         if *path != self.project && path.is_within(&self.project) {
             self.scripts.insert(path.clone());
         }
-    }
-
-    fn placed(&self, text: &str) -> String {
-        text.replace("${CLAUDE_PROJECT_DIR}", self.project.as_str())
-            .replace("$CLAUDE_PROJECT_DIR", self.project.as_str())
     }
 
     /// The digest of all that was added. A script that can't be read is in it as that.

@@ -17,6 +17,9 @@ const SNAPSHOT_BYTES_MAX: u64 = 64 * 1024;
 /// So many files of one call are kept at most.
 const SNAPSHOTS_MAX: usize = 16;
 
+/// A line of so many words and paths is looked at without another thread, unless it names files whose content counts.
+const LOOKS_MAX: usize = 64;
+
 /// What is compared.
 #[derive(Clone)]
 pub(super) struct Bound {
@@ -42,8 +45,6 @@ struct Look {
     lineage: Lineage,
     context: Digest,
     effects: Effects,
-    /// The files whose content counts.
-    files: Vec<AbsPath>,
     tree: Arc<dyn Tree>,
 }
 
@@ -54,13 +55,12 @@ impl Look {
         let digest =
             pointsman_approvals::bind(&self.call, folder, &self.lineage, self.context, effects)
                 .map_err(BindError)?;
-        let snapshots = self
-            .files
-            .iter()
+        let snapshots = bound_files(folder, effects)
+            .into_iter()
             .take(SNAPSHOTS_MAX)
             .map(|file| {
-                let text = self.tree.read_small(file, SNAPSHOT_BYTES_MAX);
-                (file.clone(), text)
+                let text = self.tree.read_small(&file, SNAPSHOT_BYTES_MAX);
+                (file, text)
             })
             .collect();
         Ok(Bound {
@@ -83,18 +83,16 @@ impl Bound {
         effects: &Effects,
     ) -> Result<Self, BindError> {
         let context = &seat.frozen.context;
-        let files = bound_files(folder, effects);
         let look = Look {
             call: call.clone(),
             folder: folder.clone(),
             lineage: context.parts().lineage.clone(),
             context: context.digest(),
             effects: effects.clone(),
-            files,
             tree: Arc::clone(&seat.tree),
         };
-        if look.files.is_empty() {
-            // A look at names alone is shorter than the way to another thread, and a thousand agents at once would
+        if looks(effects) <= LOOKS_MAX && bound_files(folder, effects).is_empty() {
+            // A look at a few names alone is shorter than the way to another thread, and a thousand agents at once would
             // make as many threads.
             return look.at_files();
         }
@@ -127,6 +125,19 @@ impl Bound {
             changes.join("\n")
         }
     }
+}
+
+/// How much there is to be looked at, about: the words of what runs, and the paths.
+fn looks(effects: &Effects) -> usize {
+    let each = effects.list.iter().map(|effect| match &effect.kind {
+        EffectKind::Run(run) => run.argv.len().saturating_add(run.assignments.len()),
+        EffectKind::Read(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_)
+        | EffectKind::Opaque(_) => 1,
+    });
+    each.sum()
 }
 
 /// What became of one file; nothing when its text is the same.

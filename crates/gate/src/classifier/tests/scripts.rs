@@ -28,15 +28,22 @@ impl Scene {
     }
 }
 
-const ELF: &[u8] = b"\x7fELF\x02\x01\x01\0\0\0";
+/// How this machine's programs begin.
+#[cfg(not(target_os = "macos"))]
+const PROGRAM: &[u8] = b"\x7fELF\x02\x01\x01\0\0\0";
+#[cfg(target_os = "macos")]
+const PROGRAM: &[u8] = b"\xcf\xfa\xed\xfe\x07\0\0\x01\0\0";
 
-/// A script, the command that runs it, and what is shown of it; nothing where it is left to people.
+/// What a command is shown with: nothing of a program but its name; nothing at all where it is left to people.
+type Shown = Option<Option<&'static str>>;
+
+/// A script, the command that runs it, and what is shown of it.
 #[tokio::test]
 async fn what_is_run_as_code_is_shown_as_text_or_left_to_people() {
     let scene = Scene::new(says("allow")).await;
     let text: &[u8] = b"rm -rf build\n";
-    let large_program = [ELF, &[0; 2 << 20]].concat();
-    let cases: &[(&str, &[u8], Option<Option<&str>>)] = &[
+    let large_program = [PROGRAM, &[0; 2 << 20]].concat();
+    let cases: &[(&str, &[u8], Shown)] = &[
         ("sh x", text, Some(Some("rm -rf build\n"))),
         ("./x", text, Some(Some("rm -rf build\n"))),
         ("sh x", b"rm -rf build # \xff\n", None),
@@ -46,10 +53,12 @@ async fn what_is_run_as_code_is_shown_as_text_or_left_to_people() {
         ("python3 x", b"# coding: latin-1\n# \xe9\n", None),
         ("BASH_ENV=x bash -c true", b"rm -rf build # \xff\n", None),
         // A program of the machine has no text; as a script it is none.
-        ("./x", ELF, Some(None)),
+        ("./x", PROGRAM, Some(None)),
         ("./x", &large_program, Some(None)),
-        ("sh x", ELF, None),
-        ("sh ./x; ./x", ELF, None),
+        ("sh x", PROGRAM, None),
+        ("sh ./x; ./x", PROGRAM, None),
+        // A program of another system is left to the shell, which runs it as text.
+        ("./x", b"\xfe\xed\xfa\xcf\nrm -rf build\n", None),
     ];
     for (command, content, expect) in cases {
         scene.holds("x", content);
@@ -66,6 +75,42 @@ async fn what_is_run_as_code_is_shown_as_text_or_left_to_people() {
                 assert_eq!(cause(&vote), Some(NoVoteCause::LeftToPeople), "{of}");
                 assert_eq!(scene.asked(), asked, "{of}");
             }
+        }
+    }
+}
+
+/// What stands behind a script is data as far as the line tells; one that is no text hides no code.
+#[tokio::test]
+async fn data_of_a_script_is_shown_where_it_is_text_and_named_where_it_is_none() {
+    let scene = Scene::new(says("allow")).await;
+    scene.holds("good.py", b"print(1)\n");
+    let code = || ("good.py".to_owned(), Some("print(1)\n".to_owned()));
+    let picture: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0";
+    for (command, data, shown) in [
+        ("python3 good.py x", picture, Some(None)),
+        ("python3 -u good.py x", picture, Some(None)),
+        (
+            "python3 good.py x",
+            b"a text" as &[u8],
+            Some(Some("a text")),
+        ),
+        // Here it may be the value of an option, and the other one data.
+        ("python3 --odd x good.py", picture, None),
+        ("python3 good.py x; sh x", picture, None),
+    ] {
+        scene.holds("x", data);
+        let vote = scene.classifier.classify(&scene.bound(command)).await;
+        match shown {
+            Some(shown) => {
+                assert_eq!(cause(&vote), None, "{command}: {vote:?}");
+                let data = ("x".to_owned(), shown.map(str::to_owned));
+                assert_eq!(scene.shown_files(), [code(), data], "{command}");
+            }
+            None => assert_eq!(
+                cause(&vote),
+                Some(NoVoteCause::LeftToPeople),
+                "{command}: {vote:?}"
+            ),
         }
     }
 }

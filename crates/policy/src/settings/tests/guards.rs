@@ -1,7 +1,7 @@
 //! Guards that settings lose or keep, wherever they stand.
 
-use super::{check, check_trusted, loaded, loaded_trusted, told};
-use crate::settings::{HookDuty, HookEvent, Standing};
+use super::{check, loaded, told};
+use crate::settings::{HookDuty, Standing};
 use crate::{Problem, Severity};
 
 #[test]

@@ -2,9 +2,8 @@
 
 use pointsman_model::{Millis, RuleSource};
 
-use super::{check, check_trusted, loaded, loaded_trusted, told};
-use crate::settings::{HookDuty, HookEvent, Standing};
-use crate::{Problem, Severity};
+use super::{check, check_trusted, loaded, loaded_trusted};
+use crate::settings::{HookDuty, HookEvent, HookSetting, HookSettings, take_in};
 
 #[test]
 fn hooks_are_read_with_their_defaults() {
@@ -287,6 +286,16 @@ warning: `https://out.com/x` is not among the `allowedHttpHookUrls`
     );
 }
 
+/// The hooks that an event asks about a value.
+fn asked(settings: &HookSettings, event: HookEvent, value: &str) -> Vec<HookSetting> {
+    let mut asked = Vec::new();
+    let of_event = settings.hooks.iter().filter(|hook| hook.event == event);
+    for hook in of_event.filter(|hook| hook.matcher.matches(value)) {
+        take_in(&mut asked, hook);
+    }
+    asked
+}
+
 #[test]
 fn hooks_that_would_do_the_same_are_asked_once() {
     let loaded = loaded(&[(
@@ -296,14 +305,11 @@ fn hooks_that_would_do_the_same_are_asked_once() {
  {"matcher": "*", "hooks": [{"type": "command", "command": "a", "guard": true}, {"type": "command", "command": "a", "if": "Bash(x)"}]}
 ]}}"#,
     )]);
-    let asked = loaded.hooks.matching(HookEvent::PreToolUse, "Bash");
-    assert_eq!(asked.len(), 2);
-    assert_eq!(asked[0].duty, HookDuty::Guard);
-    assert_eq!(
-        loaded.hooks.matching(HookEvent::PreToolUse, "Read").len(),
-        2
-    );
-    assert_eq!(loaded.hooks.matching(HookEvent::Stop, "").len(), 0);
+    let turns = asked(&loaded.hooks, HookEvent::PreToolUse, "Bash");
+    assert_eq!(turns.len(), 2);
+    assert_eq!(turns[0].duty, HookDuty::Guard);
+    assert_eq!(asked(&loaded.hooks, HookEvent::PreToolUse, "Read").len(), 2);
+    assert_eq!(asked(&loaded.hooks, HookEvent::Stop, "").len(), 0);
 }
 
 /// A file and the time limit in it, in seconds.
@@ -358,9 +364,9 @@ fn law_15_no_file_weakens_a_hook_of_a_more_trusted_one() {
     for (one, other, source) in WEAKENED {
         let guarded = file(other.1, r#", "guard": true"#);
         let loaded = loaded_trusted(&[(one.0, &file(one.1, "")), (other.0, &guarded)]);
-        let asked = loaded.hooks.matching(HookEvent::PreToolUse, "Bash");
-        let [hook] = asked.as_slice() else {
-            panic!("{one:?} {other:?}: {asked:?}")
+        let turns = asked(&loaded.hooks, HookEvent::PreToolUse, "Bash");
+        let [hook] = turns.as_slice() else {
+            panic!("{one:?} {other:?}: {turns:?}")
         };
         assert_eq!(
             (hook.source, hook.timeout, hook.duty),
@@ -369,7 +375,7 @@ fn law_15_no_file_weakens_a_hook_of_a_more_trusted_one() {
         );
         let mut turned = loaded.hooks.clone();
         turned.hooks.reverse();
-        let [turned] = &turned.matching(HookEvent::PreToolUse, "Bash")[..] else {
+        let [turned] = &asked(&turned, HookEvent::PreToolUse, "Bash")[..] else {
             panic!("{one:?} {other:?}")
         };
         assert_eq!(turned.timeout, hook.timeout, "{one:?} {other:?}");

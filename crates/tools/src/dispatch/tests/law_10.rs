@@ -88,7 +88,7 @@ async fn law_10_an_edited_file_is_shown_as_it_was_and_as_it_is() {
 
 #[tokio::test]
 async fn law_10_code_is_bound_however_a_line_names_it() {
-    let asked_anew = [
+    let asked_anew: &[(&str, &str)] = &[
         ("make -fx.mk", "x.mk"),
         ("make --file=x.mk", "x.mk"),
         ("gmake -f x.mk", "x.mk"),
@@ -98,7 +98,13 @@ async fn law_10_code_is_bound_however_a_line_names_it() {
         ("sed -nfs.sed in", "s.sed"),
         ("python3 -m modx", "modx.py"),
         ("python3 -mpkg.sub now", "pkg/__init__.py"),
+        ("python3 -um modx", "modx.py"),
+        ("python3 -Bmmodx", "modx.py"),
+        ("PYTHONPATH=lib python3 -m mody", "lib/mody.py"),
+        ("python3 good.py data.txt", "data.txt"),
         ("perl -I. -Mmodp -e 1", "modp.pm"),
+        ("perl -w -Ilib -wMmodq -e 1", "lib/modq.pm"),
+        ("PERL5LIB=lib perl -Mmodr -e 1", "lib/modr.pm"),
         ("perl -Ilib -MA::B=c -e 1", "lib/A/B.pm"),
         ("ruby -r./r.rb -e 1", "r.rb"),
         ("node --require=./r.js -e 1", "r.js"),
@@ -111,15 +117,15 @@ async fn law_10_code_is_bound_however_a_line_names_it() {
         ("play site.yml", "site.yml"),
         ("play --config=c.toml", "c.toml"),
     ];
-    let data = [
+    let data: &[(&str, &str)] = &[
         ("cat in", "in"),
         ("awk '{ print }' in", "in"),
         ("sed -n 1p in", "in"),
         ("cp in out", "in"),
         ("zip out.zip in", "in"),
     ];
-    let rows = asked_anew.map(|row| (row, 2)).into_iter();
-    for ((command, file), asked) in rows.chain(data.map(|row| (row, 1))) {
+    let rows = asked_anew.iter().map(|row| (row, 2));
+    for ((command, file), asked) in rows.chain(data.iter().map(|row| (row, 1))) {
         let bench = Layout::rules(&["ask Bash"])
             .answer(yes_then(VerdictKind::Deny { text: None }))
             .build()
@@ -131,6 +137,33 @@ async fn law_10_code_is_bound_however_a_line_names_it() {
         bench.dispatch.execute(call).await;
         let questions = bench.questions();
         assert_eq!(questions.len(), asked, "{command}");
+    }
+}
+
+/// A line that may load more files than anybody can look at is bound to nothing, and does not run.
+#[tokio::test]
+async fn law_10_what_names_too_much_to_look_at_is_refused() {
+    let many = |option: &str| {
+        (0..100)
+            .map(|number| format!(" {option}m{number}"))
+            .collect::<String>()
+    };
+    let deep = "a.".repeat(30_000);
+    for (command, runs) in [
+        (format!("perl{}{} -e 1", many("-I"), many("-M")), false),
+        (format!("python3 -m {deep}b"), true),
+    ] {
+        let bench = Layout::rules(&["ask Bash"]).build().await;
+        let end = bench.call("Bash", json!({ "command": command })).await;
+        let asked = !bench.questions().is_empty();
+        assert_eq!(asked, runs, "{}", end.text);
+        if !runs {
+            assert!(
+                end.text.contains("more files than are looked at"),
+                "{}",
+                end.text
+            );
+        }
     }
 }
 

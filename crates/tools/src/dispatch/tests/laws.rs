@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use pointsman_approvals::NewGrant;
 use pointsman_ledger::{CallStarted, RecordBody};
 use pointsman_model::{
-    Answerer, CallState, GrantScope, JsonText, Outcome, PermissionMode, PermissionRule,
+    Answerer, CallState, Digest, GrantScope, JsonText, Outcome, PermissionMode, PermissionRule,
     RuleBehavior, RuleSource, RuleText, Uses, VerdictKind,
 };
 use serde_json::json;

@@ -1,10 +1,6 @@
-//! What an interpreter is given to run, as far as that is sure, and the interpreter that a script names itself.
-//!
-//! What can't be told is left alone: a false alarm about a hook that works is a fault too.
+//! The script that an interpreter is given, as far as that is sure.
 
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
+use super::is_one_of;
 
 /// Interpreters whose first plain word is a script.
 const INTERPRETERS: &[Interpreter] = &[
@@ -41,9 +37,6 @@ const ENDINGS: &[&str] = &[
     ".rb", ".php", ".lua", ".tcl", ".R",
 ];
 
-/// As much as the system reads of a script's first line.
-const FIRST_LINE_BYTES_MAX: u64 = 256;
-
 struct Interpreter {
     names: &'static [&'static str],
     /// Its options of one letter that take no value and leave the script what it is.
@@ -61,18 +54,14 @@ enum Lookup {
 
 /// The script among the words behind a program, each of which is given when it is known in full. Nothing where the
 /// program is no interpreter, is given code or a module, or an option stands before that may have a value.
-pub(super) fn script_of<'a>(
+#[must_use]
+pub fn script_of<'a>(
     program: &str,
     words: impl Iterator<Item = Option<&'a str>>,
 ) -> Option<&'a str> {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let base = match name.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.') {
-        "" => name,
-        base => base,
-    };
     let interpreter = INTERPRETERS
         .iter()
-        .find(|known| known.names.contains(&name) || known.names.contains(&base))?;
+        .find(|known| is_one_of(program, known.names))?;
     for word in words {
         let word = word?;
         if !word.starts_with('-') {
@@ -106,39 +95,5 @@ impl Interpreter {
                 !letters.is_empty() && letters.chars().all(|sign| self.letters.contains(sign))
             }
         }
-    }
-}
-
-/// What a script's first line says is to run it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum NamedBy {
-    /// A path.
-    Path(String),
-    /// A name that `env` looks up.
-    Name(String),
-}
-
-/// The interpreter that a file names in its first line, where it names one and that is sure.
-pub(super) fn first_line_of(file: &Path) -> Option<NamedBy> {
-    let mut bytes = Vec::new();
-    let file = File::open(file).ok()?;
-    file.take(FIRST_LINE_BYTES_MAX)
-        .read_to_end(&mut bytes)
-        .ok()?;
-    let rest = bytes.strip_prefix(b"#!")?;
-    let end = rest.iter().position(|byte| *byte == b'\n')?;
-    let line = std::str::from_utf8(rest.get(..end)?).ok()?;
-    // The system parts it at blanks alone, so a line of another system's text ends in a sign that is of the name.
-    let mut words = line.split([' ', '\t']).filter(|word| !word.is_empty());
-    let path = words.next()?;
-    if !path.starts_with('/') {
-        return None;
-    }
-    let is_env = path.ends_with("/env");
-    match words.next() {
-        Some(name) if is_env && !name.starts_with('-') && !name.contains(['/', '=']) => {
-            Some(NamedBy::Name(name.to_owned()))
-        }
-        _ => Some(NamedBy::Path(path.to_owned())),
     }
 }
