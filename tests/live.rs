@@ -196,6 +196,10 @@ fn a_run_is_held_joined_and_what_failed_is_tried_again() {
     });
     assert_eq!(job_state(&project, "after"), "skipped");
     project.run(["retry", "after"]).expect_code(2);
+    // What never began and has its end all the same will not be at work.
+    let skipped = project.run(["stop", "after"]).expect_code(2).err;
+    assert!(skipped.contains("not at work: skipped"), "{skipped}");
+    assert!(!skipped.contains("once it is at work"), "{skipped}");
     project.run(["pause"]).expect_code(0);
     let workers = project.run(["workers"]).expect_code(0).out;
     assert!(workers.starts_with("run-1  paused: "), "{workers}");
@@ -203,6 +207,11 @@ fn a_run_is_held_joined_and_what_failed_is_tried_again() {
     let again = project.run(["retry", "--json"]).expect_code(0).objects();
     assert_eq!(again[0]["jobs"][0], "needs-file");
     assert_eq!(job_state(&project, "needs-file"), "waits");
+    for waits in ["needs-file", "after"] {
+        let early = project.run(["stop", waits]).expect_code(2).err;
+        assert!(early.contains("not at work yet: waits"), "{early}");
+        assert!(early.contains("once it is at work"), "{early}");
+    }
     project.write(
         "more.toml",
         &JOBS

@@ -62,8 +62,9 @@ fn worker_of(name: &str, run: RunId, leader: &mut Client) -> Result<WorkerId, Fa
     };
     match (job.worker, job.state.as_str()) {
         (Some(worker), "runs") => Ok(worker),
-        (None, _) => Err(Failure::bad_input(format!(
-            "the job `{name}` has not begun: {}",
+        // One that runs may have no worker on record yet, and one that is tried again has that of its last try.
+        (_, "waits" | "runs") => Err(Failure::bad_input(format!(
+            "the job `{name}` is not at work yet: {}",
             job.state
         ))
         .hint(format!(

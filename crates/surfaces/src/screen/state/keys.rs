@@ -195,7 +195,7 @@ impl State {
                 let who = shown::line(&agent.lineage.to_string());
                 StopBox::agent(worker, who, self.again())
             }
-            (Node::Job(_), None) => {
+            (Node::Job(at), None) if self.roster.job(at).is_some_and(|job| job.end.is_none()) => {
                 self.notice = "it has not begun: a job can be stopped once it is at work, or with the whole run".into();
                 return;
             }

@@ -7,6 +7,7 @@ use pointsman_model::{
     Answerer, EditInput, GrantScope, JsonText, Lineage, PermissionRequest, RequestId, RuleText,
     Surface, ToolInput, ToolName, VerdictKind,
 };
+use pointsman_swarm::JobEnd;
 use ratatui::layout::Size;
 
 use super::*;
@@ -495,6 +496,20 @@ fn a_job_that_has_not_begun_is_not_stopped_and_neither_is_more_than_it() {
     stage
         .worker_ends(docs.agent().worker, pointsman_ledger::WorkerEnd::Done, "")
         .press("<up>s");
+    assert_eq!(stops(&stage), 0);
+    assert!(
+        stage.text().contains("there is nothing to stop"),
+        "{}",
+        stage.text()
+    );
+    // One that needs it is left out: it will not be at work.
+    stage.take(Event::Run(RunEvent::JobEnded {
+        job: "waits".into(),
+        end: JobEnd::Skipped {
+            because: "docs".into(),
+        },
+    }));
+    stage.press("<end>s");
     assert_eq!(stops(&stage), 0);
     assert!(
         stage.text().contains("there is nothing to stop"),
