@@ -113,6 +113,29 @@ fn a_leader_whose_starter_is_gone_leads_nothing() {
     assert_eq!(runs.out, "", "{}", runs.err);
 }
 
+/// A moment later: the leader has opened the ledger by then, and waits for it to take the begin of the run.
+#[test]
+fn a_run_whose_starter_is_gone_before_it_is_told_of_is_stopped_by_nobody() {
+    let project = Project::with_job(ASKS);
+    project
+        .run(["run", "--unattended", "job.toml"])
+        .expect_code(3);
+    let ledger = project.state_folder().join("ledger.db");
+    let gate = rusqlite::Connection::open(&ledger).unwrap();
+    gate.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let leader = project.start(["run", "--detached", "--attended", "job.toml"]);
+    until("it has the ledger", || {
+        leader.has_open(&ledger).then_some(())
+    });
+    let leader = leader.unheard();
+    gate.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(leader.code_unread(), Some(130));
+    let log = project.run(["log", "--run", "run-2"]).expect_code(0).out;
+    let told = "whoever started the run was gone before they were told of it";
+    assert!(log.contains(told), "{log}");
+    assert!(!log.contains("a person"), "{log}");
+}
+
 /// What the programs that run in the project have taken of the processor, in hundredths of a second.
 fn processor_ticks(project: &Project) -> u64 {
     let root = std::fs::canonicalize(project.root()).unwrap();

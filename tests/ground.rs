@@ -268,6 +268,21 @@ impl Running {
         until("the program ends", || self.0.try_wait().unwrap()).code()
     }
 
+    /// Nobody hears what it prints any more.
+    pub(crate) fn unheard(mut self) -> Self {
+        drop((self.0.stdout.take(), self.0.stderr.take()));
+        self
+    }
+
+    /// Whether it has a file open.
+    pub(crate) fn has_open(&self, file: &Path) -> bool {
+        let file = std::fs::canonicalize(file).unwrap();
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.0.id()));
+        let open = open.unwrap().flatten();
+        open.filter_map(|entry| std::fs::read_link(entry.path()).ok())
+            .any(|path| path == file)
+    }
+
     /// Waits until it does nothing but wait: its processor time stands still for a while.
     pub(crate) fn until_it_rests(&self) {
         let used = || {

@@ -16,6 +16,8 @@ pub enum StopReason {
         /// The signal's name.
         name: Box<str>,
     },
+    /// Whoever had the run started in the background was gone before they could be told which run it is.
+    StarterGone,
     /// A job failed, and the file says that this ends the run.
     JobFailed {
         /// The job.
@@ -33,7 +35,7 @@ impl StopReason {
     #[must_use]
     pub fn is_cancel(&self) -> bool {
         match self {
-            Self::Person { .. } | Self::Signal { .. } => true,
+            Self::Person { .. } | Self::Signal { .. } | Self::StarterGone => true,
             Self::JobFailed { .. } | Self::Halted { .. } => false,
         }
     }
@@ -44,6 +46,9 @@ impl fmt::Display for StopReason {
         match self {
             Self::Person { text } => write!(f, "a person stopped the run: {text}"),
             Self::Signal { name } => write!(f, "the run was stopped by {name}"),
+            Self::StarterGone => {
+                f.write_str("whoever started the run was gone before they were told of it")
+            }
             Self::JobFailed { job } => write!(f, "the job `{job}` failed, which ends the run"),
             Self::Halted { text } => write!(f, "the run was halted: {text}"),
         }

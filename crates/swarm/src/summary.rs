@@ -229,6 +229,7 @@ mod tests {
         let by_job = StopReason::JobFailed { job: "a".into() };
         check(Some(signal.clone()), &[halted(), failed()], 3, 130);
         check(Some(signal), &[done()], 0, 130);
+        check(Some(StopReason::StarterGone), &[JobEnd::Stopped], 3, 130);
         check(Some(halt), &[JobEnd::Stopped, failed()], 3, 4);
         check(None, &[halted(), failed()], 3, 4);
         check(Some(by_job), &[failed(), JobEnd::Stopped], 3, 1);

@@ -137,8 +137,7 @@ async fn stand_by(
     let scene = scene.await;
     // Only now: whoever hears of the run may ask its leader something at once.
     if is_detached && detach::tell(handle.run()).is_err() {
-        let text = "whoever started it was gone before it was told of".into();
-        handle.stop(StopReason::Person { text });
+        handle.stop(StopReason::StarterGone);
     }
     drop(handle);
     let (left, patience) = scene.watch(leader, signals).await;
