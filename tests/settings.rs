@@ -361,6 +361,11 @@ fn a_grant_ends_with_its_uses_or_its_time() {
     }
     let alone = project.run(["answer", &first, "allow", "--uses", "1"]);
     assert!(alone.expect_code(2).err.contains("--always"));
+    // What is saved has no end.
+    for (bound, much) in [("--uses", "3"), ("--for", "30m")] {
+        let saved = limited(["--save", "user", bound, much]).expect_code(2);
+        assert!(saved.err.contains("--save"), "{}", saved.err);
+    }
     limited(["--uses", "1", "--for", "1h 30m"]).expect_code(0);
     // The second file used it up.
     let last = crate::ground::until("the third file is asked about", || {

@@ -51,10 +51,10 @@ pub(crate) struct AnswerArguments {
     #[arg(long, value_name = "RULE", requires = "always", conflicts_with_all = ["rule", "save"])]
     pub(crate) grant: Vec<String>,
     /// How long the grant lasts, such as `30m` or `2h`; until what it is for ends when not said.
-    #[arg(long = "for", value_name = "TIME", value_parser = lifetime, requires = "always")]
+    #[arg(long = "for", value_name = "TIME", value_parser = lifetime, requires = "always", conflicts_with = "save")]
     pub(crate) lasts: Option<Millis>,
     /// For how many calls beside this one the grant counts; any number when not said.
-    #[arg(long, value_name = "N", requires = "always")]
+    #[arg(long, value_name = "N", requires = "always", conflicts_with = "save")]
     pub(crate) uses: Option<NonZeroU32>,
     /// Let something else run: change it in your editor (`$VISUAL`, `$EDITOR`) first.
     #[arg(long, conflicts_with = "input")]
