@@ -221,3 +221,22 @@ fn ctrl_z_without_a_shell_behind_the_screen_stops_nothing() {
         .sees("no shell waits behind this screen");
     desk.ends_by(CTRL_C);
 }
+
+/// Nor does what they go on writing come to the shell behind the screen.
+#[test]
+fn a_screen_whose_run_ends_under_somebody_who_types_on_gives_the_terminal_back() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::at(&project);
+    desk.sees("1 waits for you").sends("\r").sees("asks asks");
+    desk.sends_until("d", "tell the agent:");
+    desk.sends("keep off it").sees("keep off it");
+    project.run(["answer", "r1-1", "deny"]).expect_code(0);
+    desk.sends_until("x", "the screen closes");
+    let end = desk.ends_by("x");
+    assert!(end.contains(", 0)"), "{end}");
+    let screen = desk.parser.screen();
+    assert!(!screen.alternate_screen() && !screen.bracketed_paste());
+    assert!(!screen.hide_cursor());
+    let why = project.run(["why", "c1-1"]).expect_code(0);
+    assert!(!why.out.contains("keep off it"), "{}", why.out);
+}

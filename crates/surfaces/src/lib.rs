@@ -21,7 +21,7 @@ pub use edit::{Editable, NotEdited};
 pub use notify::{Desktop, NotifyOptions, NotifyService, ToldEarlier};
 pub use screen::{
     Bell, FarLeader, Link, Look, ScreenError, ScreenGone, ScreenHandle, ScreenOptions,
-    ScreenService, leave_full_screen,
+    ScreenService, TYPING_MAX, leave_full_screen,
 };
 pub use secret::{masked, masked_json};
 pub use session::{ParseScopeError, SessionError, SessionScope, grant_for};

@@ -77,8 +77,9 @@ const RECORDS_MAX: usize = 1_024;
 const FRAME: Duration = Duration::from_millis(33);
 /// From this long without a key a person no longer types: twice what the slowest take between two.
 const TYPING_PAUSE: Duration = Duration::from_secs(1);
-/// Longest time that a screen is held for somebody who types on.
-const TYPING_MAX: Duration = Duration::from_secs(10);
+/// Longest time that a screen is held, once it is to end, for somebody who types on. Whoever waits for its end waits for
+/// this besides.
+pub const TYPING_MAX: Duration = Duration::from_secs(10);
 /// How often ages are drawn anew.
 const TICK: Duration = Duration::from_secs(1);
 /// Records read at once for a transcript.
@@ -270,14 +271,14 @@ impl ScreenService {
         self.readings.shutdown().await;
     }
 
-    /// The run has ended under a text that the person is writing. The rest of it is not for the shell behind the screen:
+    /// The screen is to end under a text that the person is writing. The rest of it is not for the shell behind the screen:
     /// the last frame stays until the keys pause.
     async fn outlast_typing(&mut self) {
         let writes = self.state.seat != Seat::Left && self.state.is_being_written();
         if !writes || self.state.course == Course::Stopping || self.device.lease() == Lease::Lent {
             return;
         }
-        let text = "the run has ended; what you were writing was not sent";
+        let text = "the screen closes; what you were writing was not sent";
         let now = self.options.clock.now();
         self.state.handle(Event::Notice(text.into()), now);
         self.draw();

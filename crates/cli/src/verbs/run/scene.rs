@@ -17,7 +17,7 @@ use pointsman_surfaces::render::minute_of_day;
 use pointsman_surfaces::socket::{ControlSocket, Served};
 use pointsman_surfaces::{
     Bell, Desktop, Link, Look, NotifyOptions, NotifyService, ScreenOptions, ScreenService,
-    Terminal, TerminalOptions, TerminalService, leave_full_screen,
+    TYPING_MAX, Terminal, TerminalOptions, TerminalService, leave_full_screen,
 };
 use pointsman_swarm::{Leader, LeaderHandle, RunSummary, StopReason};
 use tokio::task::{JoinError, JoinSet};
@@ -35,7 +35,8 @@ use crate::log::{LogFile, divert};
 use crate::output::Form;
 use crate::verbs::tail::Tail;
 
-/// How long the surfaces may take to end: an answer on its way, a last frame.
+/// How long the surfaces may take to end: an answer on its way, a last frame. A screen that somebody types into takes
+/// [`TYPING_MAX`] besides.
 const SERVICES_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long tasks that were told to break off are waited for. Only one that hangs in the system outlasts it.
 const ABORT_WAIT_MAX: Duration = Duration::from_secs(1);
@@ -199,7 +200,7 @@ impl Scene {
 /// Lets the surfaces end. Those that don't are broken off: one of them may wait for a terminal that takes nothing.
 async fn end_services(mut services: JoinSet<()>, told: Result<(), Stalled>) {
     let patience = match told {
-        Ok(()) => SERVICES_WAIT_MAX,
+        Ok(()) => SERVICES_WAIT_MAX + TYPING_MAX,
         Err(Stalled) => ABORT_WAIT_MAX,
     };
     let all = async |services: &mut JoinSet<()>| while services.join_next().await.is_some() {};
