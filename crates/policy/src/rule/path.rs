@@ -181,19 +181,6 @@ pub(crate) fn with_gaps(glob: &str) -> Vec<u8> {
                 at += of_segment();
             }
             b'*' | b'?' => out.push(GAP),
-            // All but what stands behind it, for shells that are told so.
-            b'^' | b'~' => {
-                out.push(GAP);
-                at += of_segment();
-            }
-            // Any number of what stands before it.
-            b'#' => {
-                while out
-                    .pop_if(|before| *before != b'/' && *before != GAP)
-                    .is_some()
-                {}
-                out.push(GAP);
-            }
             b'[' => {
                 out.push(GAP);
                 // Where a class ends that holds more than letters is read in several ways.
@@ -242,7 +229,8 @@ const STARS_MAX: usize = 16;
 
 /// Whether every shell and the matcher here read the pattern alike, so that what does not match it here does not match it
 /// there: plain ASCII with stars, question marks and plain classes. Named and equivalence classes, ranges over signs and
-/// escapes are left to the shell, as are the signs that say "all but" and "often" to some.
+/// escapes are left to the shell. Where one is told to take `^`, `~` and `#` for "all but" and "often", its whole text is
+/// one that nobody knows.
 pub(crate) fn is_certain(pattern: &str) -> bool {
     let bytes = pattern.as_bytes();
     let mut at = 0;
@@ -251,7 +239,7 @@ pub(crate) fn is_certain(pattern: &str) -> bool {
         let rest = bytes.get(at + 1..).unwrap_or_default();
         at += 1;
         match byte {
-            b'\\' | b'(' | b'{' | b'^' | b'~' | b'#' => return false,
+            b'\\' | b'(' | b'{' => return false,
             b'*' => stars += 1,
             b'[' => match certain_class(rest) {
                 Some(length) => at += length,

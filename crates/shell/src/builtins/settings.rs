@@ -31,24 +31,9 @@ pub(crate) fn by_name(name: &str) -> Setting {
     let plain = |name: &str| match name {
         "errexit" | "nounset" | "pipefail" | "xtrace" | "noglob" | "noclobber" | "verbose"
         | "errtrace" | "functrace" | "monitor" | "notify" => Some(Setting::Idle),
-        "allexport"
-        | "braceexpand"
-        | "emacs"
-        | "hashall"
-        | "histexpand"
-        | "history"
-        | "ignoreeof"
-        | "interactivecomments"
-        | "ksharrays"
-        | "localoptions"
-        | "noexec"
-        | "nolog"
-        | "nomatch"
-        | "onecmd"
-        | "posix"
-        | "privileged"
-        | "shwordsplit"
-        | "vi" => Some(Setting::Known),
+        "allexport" | "braceexpand" | "emacs" | "hashall" | "ignoreeof" | "ksharrays"
+        | "localoptions" | "noexec" | "nolog" | "nomatch" | "onecmd" | "posix" | "privileged"
+        | "shwordsplit" | "vi" => Some(Setting::Known),
         _ => None,
     };
     let positive = || name.strip_prefix("no").and_then(plain);
@@ -89,7 +74,11 @@ pub(super) fn set(walker: &mut Walker<'_>, called: &Called<'_>, state: &mut Stat
     while let Some(field) = args.get(number) {
         number += 1;
         let Some(text) = field.text() else {
-            worst = worst.max(Setting::Known);
+            // `set "$X"` sets what stands in it.
+            worst = worst.max(match field.may_be_option() {
+                true => Setting::Odd,
+                false => Setting::Known,
+            });
             state.positional = None;
             break;
         };
@@ -177,6 +166,10 @@ mod tests {
             ("null_glob", Setting::Odd),
             ("no_null_glob", Setting::Odd),
             ("keyword", Setting::Odd),
+            // With these `!!` is an earlier line, and what stands behind `#` runs.
+            ("history", Setting::Odd),
+            ("histexpand", Setting::Odd),
+            ("interactive-comments", Setting::Odd),
             ("", Setting::Odd),
         ] {
             assert_eq!(by_name(name), expect, "{name}");

@@ -22,6 +22,9 @@ pub(super) struct Told<'f> {
     pub(super) operands: usize,
     /// Options, or their values, with which it may run something else, or read its commands in another way.
     pub(super) odd: Vec<&'f Field>,
+    /// The option by which it takes itself to talk to a person: then `!!` and `^a^b` in a file or in its input are
+    /// earlier lines.
+    pub(super) talks: Option<&'f Field>,
 }
 
 /// Whose options a shell has.
@@ -56,6 +59,7 @@ pub(super) fn read<'f>(name: &str, args: &'f [Field]) -> Result<Told<'f>, &'f Fi
         at: 0,
         takes: Takes::File,
         odd: Vec::new(),
+        talks: None,
     };
     while let Some(field) = args.get(reading.at) {
         let Some(word) = field.text() else {
@@ -80,6 +84,7 @@ pub(super) fn read<'f>(name: &str, args: &'f [Field]) -> Result<Told<'f>, &'f Fi
         takes: reading.takes,
         operands: reading.at,
         odd: reading.odd,
+        talks: reading.talks,
     })
 }
 
@@ -89,6 +94,7 @@ struct Reading<'f> {
     at: usize,
     takes: Takes,
     odd: Vec<&'f Field>,
+    talks: Option<&'f Field>,
 }
 
 impl<'f> Reading<'f> {
@@ -115,9 +121,10 @@ impl<'f> Reading<'f> {
                 self.odd.push(field);
                 self.at += 1;
             }
-            "login" | "interactive" | "norc" | "noprofile" | "no-rcs" | "norcs" | "no-config"
-            | "private" | "no-execute" | "noediting" | "restricted" | "dump-strings"
-            | "dump-po-strings" | "pretty-print" | "version" | "help" => {}
+            "interactive" => self.talks = Some(field),
+            "login" | "norc" | "noprofile" | "no-rcs" | "norcs" | "no-config" | "private"
+            | "no-execute" | "noediting" | "restricted" | "dump-strings" | "dump-po-strings"
+            | "pretty-print" | "version" | "help" => {}
             _ if by_name(long) == Setting::Odd => self.odd.push(field),
             _ => {}
         }
@@ -140,7 +147,8 @@ impl<'f> Reading<'f> {
             match letter {
                 'c' if sets => self.take(Takes::Text),
                 's' if sets => self.take(Takes::Input),
-                'i' | 'l' | 'r' | 's' => {}
+                'i' => self.talks = Some(field),
+                'l' | 'r' | 's' => {}
                 'o' => {
                     let glued = word.get(place + 1..).unwrap_or("");
                     if self.family == Family::Kindred && !glued.is_empty() {

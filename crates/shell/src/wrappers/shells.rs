@@ -65,6 +65,10 @@ pub(super) fn shell(
         unknown_script(walker, called, Some(field));
     }
     let at = told.operands;
+    let given = called.input.fed || called.input.text.is_some() || args.get(at).is_some();
+    if let Some(field) = told.talks.filter(|_| given && told.takes != Takes::Text) {
+        unknown_script(walker, called, Some(field));
+    }
     if told.takes == Takes::Text {
         outer(walker, called, Kind::Loud, state);
         if !shell_options::speaks_bash(name) {
