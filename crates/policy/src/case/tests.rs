@@ -197,6 +197,41 @@ fn law_22_a_host_that_may_look_like_another_is_allowed_by_no_wildcard() {
 }
 
 #[test]
+fn law_22_a_host_that_may_look_like_another_is_allowed_by_what_names_it() {
+    #[track_caller]
+    fn check(rules: [&str; 2], expect: PermissionDecision) {
+        for rules in [rules, [rules[1], rules[0]]] {
+            for host in ["g\u{456}thub.com", "xn--gthub-n2e.com"] {
+                let line = serde_json::json!({
+                    "id": "x", "cwd": "/w/proj", "home": "/h", "tool": "WebFetch",
+                    "settings": {"permissions": {"allow": rules}},
+                    "input": {"url": format!("https://{host}/x"), "prompt": "sum up"},
+                });
+                let result = run_case(&line.to_string()).unwrap();
+                assert_eq!(result.decision, expect, "{rules:?}: {:?}", result.reason);
+            }
+        }
+    }
+    for wide in [
+        "WebFetch(domain:*.com)",
+        "WebFetch(domain:g*.com)",
+        "WebFetch(domain:github.com)",
+    ] {
+        check([wide, "WebFetch(domain:*.github.com)"], Ask);
+        for names in [
+            "WebFetch(domain:xn--gthub-n2e.com)",
+            "WebFetch(domain:g\u{456}thub.com)",
+            "WebFetch(domain:xn--*.com)",
+        ] {
+            check([wide, names], Allow);
+        }
+        // Every host is meant.
+        check([wide, "WebFetch"], Allow);
+        check([wide, "WebFetch(domain:*)"], Allow);
+    }
+}
+
+#[test]
 fn a_case_may_be_of_an_agent_that_another_one_spawned() {
     #[track_caller]
     fn check(more: &str, command: &str, expect: PermissionDecision) {

@@ -184,7 +184,8 @@ impl Compiled {
             return None;
         };
         match host {
-            Some(host) => pattern.matches(host).then_some(Strength::Sure),
+            Some(host) if self.tightens() => pattern.matches(host).then_some(Strength::Sure),
+            Some(host) => pattern.allows(host).then_some(Strength::Sure),
             None => self.tightens().then_some(Strength::May),
         }
     }

@@ -158,6 +158,7 @@ fn more_rules() -> impl Strategy<Value = Vec<PermissionRule>> {
         "Read(src/*)",
         "Read(/etc/hosts)",
         "WebFetch(domain:*)",
+        "WebFetch(domain:xn--b.*)",
         "Skill(x *)",
         "Bash(",
     ]);
@@ -190,7 +191,7 @@ proptest! {
     #[test]
     fn the_index_agrees_with_a_walk_on_all_else(
         rules in more_rules(),
-        host in select(vec!["a.test", "b.a.test", "c.b.a.test", "a.example", "test"]),
+        host in select(vec!["a.test", "b.a.test", "c.b.a.test", "a.example", "test", "xn--b.a.test"]),
         agent in select(vec!["Explore", "Plan", "explore"]),
         tool in select(vec!["Bash", "Read", "Task", "mcp__s__get", "mcp__s__get_x", "mcp__t__x", "Write"]),
     ) {

@@ -100,9 +100,11 @@ fn cover<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>, pool: Pool) -> Option<Cov
             .or_else(|| by_rule(fact).filter(|_| rules))
             .or_else(|| tool_inside(facts, fact).filter(|_| rules))
             .or_else(|| operand(facts, fact, target).filter(|_| rules)),
-        EffectKind::Connect(host) if may_look_alike(host) => {
-            look_alike(facts, fact).filter(|_| rules)
-        }
+        // A host that may look like another one is covered by what names it: such a rule for hosts, a rule for the
+        // command without a wildcard.
+        EffectKind::Connect(host) if may_look_alike(host) => by_rule(fact)
+            .or_else(|| without_wildcard(facts, fact.effect.part))
+            .filter(|_| rules),
         EffectKind::Connect(host) => documentation(facts, host)
             .or_else(|| by_rule(fact).filter(|_| rules))
             .or_else(|| run_cover(facts, fact.effect.part).filter(|_| rules)),
@@ -113,22 +115,6 @@ fn cover<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>, pool: Pool) -> Option<Cov
 
 fn may_look_alike(host: &HostUse) -> bool {
     host.host.as_ref().is_some_and(HostName::may_look_alike)
-}
-
-/// A host that may look like another one is covered by what names it: a rule for hosts that has such a name itself, a
-/// rule for the command without a wildcard. Whoever wrote `Bash(curl *)` had hosts in mind that they would know.
-fn look_alike<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>) -> Option<CoverOf<'a>> {
-    let hits = [
-        fact.hits.allow.map(|hit| hit.compiled),
-        fact.grant.map(|(_, compiled)| compiled),
-    ];
-    let names = |compiled: &&Compiled| {
-        let text = compiled.rule.text.as_str();
-        text.contains("xn--") || !text.is_ascii()
-    };
-    by_rule(fact)
-        .filter(|_| hits.iter().flatten().any(names))
-        .or_else(|| without_wildcard(facts, fact.effect.part))
 }
 
 /// Fetching a page of documentation is reading.

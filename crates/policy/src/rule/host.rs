@@ -39,6 +39,22 @@ impl HostPattern {
             Self::Labels(labels) => matches_labels(labels, host.as_str()),
         }
     }
+
+    /// Whether an allow with this pattern is for that host. One that may look like another has to be named: whoever wrote a
+    /// wildcard had hosts in mind that they would know.
+    pub(crate) fn allows(&self, host: &HostName) -> bool {
+        self.matches(host) && (!host.may_look_alike() || self.names_look_alikes())
+    }
+
+    fn names_look_alikes(&self) -> bool {
+        match self {
+            Self::Any => false,
+            Self::Exact(name) | Self::Below(name) => name.may_look_alike(),
+            Self::Labels(labels) => labels
+                .iter()
+                .any(|label| HostName::new(label).may_look_alike()),
+        }
+    }
 }
 
 /// The first label may be `*`, which then stands for any number of labels.

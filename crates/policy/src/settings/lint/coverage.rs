@@ -179,7 +179,7 @@ fn covers(wide: &Read<'_>, narrow: &Read<'_>) -> bool {
                 pattern: two,
             },
         ) => one_access == two_access && path_covers(wide.rule, one, narrow.rule, two),
-        (Specifier::Host(one), Specifier::Host(two)) => host_covers(one, two),
+        (Specifier::Host(one), Specifier::Host(two)) => host_covers(wide.rule.behavior, one, two),
         (
             Specifier::Param {
                 field: one_field,
@@ -242,8 +242,9 @@ fn path_covers(
         && (*one.glob == *"**" || (one == two && same_behavior))
 }
 
-fn host_covers(one: &HostPattern, two: &HostPattern) -> bool {
+fn host_covers(behavior: RuleBehavior, one: &HostPattern, two: &HostPattern) -> bool {
     match two {
+        HostPattern::Exact(host) if behavior == RuleBehavior::Allow => one.allows(host),
         HostPattern::Exact(host) => one.matches(host),
         HostPattern::Below(_) | HostPattern::Labels(_) | HostPattern::Any => one == two,
     }

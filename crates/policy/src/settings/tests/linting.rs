@@ -160,6 +160,18 @@ warning: `ask Read` asks for the tool `Read` alone; other tools and the shell st
   = hint: write `Read(//**)` for every reading of a file, by whatever tool
 "#,
     );
+    // A host that may look like another one has to be named.
+    check_lint(
+        r#"{"permissions": {"allow": ["WebFetch(domain:*.a.com)", "WebFetch(domain:xn--gthub-n2e.a.com)", "WebFetch(domain:b.a.com)"]}}"#,
+        r#"
+warning: `WebFetch(domain:b.a.com)` adds nothing: `allow WebFetch(domain:*.a.com) (/h/.claude/settings.json:1:28)` covers it
+ --> /h/.claude/settings.json:1:96
+  |
+1 | …domain:xn--gthub-n2e.a.com)", "WebFetch(domain:b.a.com)"]}}
+  |                                ^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = hint: remove one of the two, or make the wider one narrower: deny goes before ask, and ask before allow
+"#,
+    );
 }
 
 #[test]
