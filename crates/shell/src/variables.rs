@@ -57,9 +57,10 @@ const HARMLESS: [&str; 49] = [
 ];
 
 /// Change what is found, loaded or started.
-const CHANGE_WHAT_RUNS: [&str; 114] = [
+const CHANGE_WHAT_RUNS: [&str; 115] = [
     "AR",
     "BASHOPTS",
+    "BASH_ALIASES",
     "BASH_CMDS",
     "BASH_ENV",
     "BASH_LOADABLES_PATH",

@@ -10,6 +10,7 @@ mod shells;
 mod table;
 mod usual;
 mod xargs;
+mod zsh;
 
 use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 
@@ -62,6 +63,7 @@ fn wrap(
         "parallel" => xargs::parallel(walker, scene, called, state),
         "command" if env::queries(called) => return false,
         "exec" => env::exec(walker, scene, called, state),
+        _ if zsh::call(walker, scene, called, name, state) => {}
         _ if shells::is_shell(name) => shells::shell(walker, scene, called, state),
         _ if shells::takes_script(name) => shells::script(walker, scene, called, name, state),
         _ => match table::find(name) {

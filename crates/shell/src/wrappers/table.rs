@@ -63,7 +63,7 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
     BY_NAME.get(name).copied()
 }
 
-static ENTRIES: [Entry; 36] = [
+static ENTRIES: [Entry; 38] = [
     Entry {
         names: &["command"],
         kind: Kind::Plain,
@@ -82,6 +82,21 @@ static ENTRIES: [Entry; 36] = [
         names: &["repeat"],
         skip: 1,
         in_shell: true,
+        ..BASE
+    },
+    Entry {
+        // Commands of zsh, with a name for the terminal and with a time in front.
+        names: &["zpty"],
+        options: Options {
+            short: "be",
+            ..NONE
+        },
+        skip: 1,
+        ..BASE
+    },
+    Entry {
+        names: &["sched"],
+        skip: 1,
         ..BASE
     },
     Entry {
