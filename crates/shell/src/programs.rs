@@ -17,6 +17,7 @@ mod known;
 mod listed;
 mod listings;
 mod lists;
+mod lsof;
 mod make;
 mod marks;
 mod named;
@@ -290,7 +291,7 @@ pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
 }
 
 fn by_name(asked: &Asked<'_>, name: &str) -> Facts {
-    let families: [fn(&Asked<'_>, &str) -> Option<Facts>; 14] = [
+    let families: [fn(&Asked<'_>, &str) -> Option<Facts>; 15] = [
         readers::describe,
         search::describe,
         git::describe,
@@ -301,6 +302,7 @@ fn by_name(asked: &Asked<'_>, name: &str) -> Facts {
         awk::describe,
         jq::describe,
         special::describe,
+        lsof::describe,
         listings::describe,
         network::describe,
         transfer::describe,

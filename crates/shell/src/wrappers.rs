@@ -15,6 +15,7 @@ mod zsh;
 use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 
 use self::table::{Entry, Kind};
+use crate::analysis::read;
 use crate::field::Field;
 use crate::options::first_operand;
 use crate::programs::{self, last_name, told_by_arguments};
@@ -156,7 +157,8 @@ fn peel(
         }
     }
     walker.call_inner(scene, called, inner, view, &mut own);
-    one_word(walker, scene, called, inner, &own);
+    let words = (inner, OneWord::MayBeScript);
+    one_word(walker, scene, called, words, &own);
 }
 
 /// Only the program of that name in its usual place is known to step aside.
@@ -193,17 +195,31 @@ fn keeps_folder(called: &Called<'_>, options: &[Field]) -> bool {
     }
 }
 
+/// What becomes of a word with blanks in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OneWord {
+    /// It may be handed to a shell.
+    MayBeScript,
+    /// It is an argument: the program that is started may take it for a command line, no shell in between does.
+    Argument,
+}
+
 /// A command line in one word: some wrappers hand it to a shell.
 fn one_word(
     walker: &mut Walker<'_>,
     scene: &Scene<'_>,
     called: &Called<'_>,
-    inner: &[Field],
+    (inner, word): (&[Field], OneWord),
     state: &State,
 ) {
     if let Some(field) = inner.first()
         && field.text().is_some_and(|text| text.trim().contains(' '))
     {
+        let read = |text| read(text).is_ok_and(|tree| tree.doubt.is_none());
+        if word == OneWord::Argument && !field.text().is_some_and(read) {
+            // SQL, or code: nothing that a shell would be given.
+            return;
+        }
         let view = EffectView::Might;
         let scene = Scene { view, ..*scene };
         // A shell alias of `gh` and of git has a mark in front.
@@ -247,6 +263,17 @@ fn guess(
     from: usize,
     state: &State,
 ) {
+    guess_words(walker, scene, called, (from, OneWord::MayBeScript), state);
+}
+
+/// The same, with what becomes of each word.
+fn guess_words(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    (from, word): (usize, OneWord),
+    state: &State,
+) {
     let args = called.args();
     unknown_command(walker, called, args.get(from..).unwrap_or_default());
     let mut guesses = 0;
@@ -272,7 +299,7 @@ fn guess(
             }
         }
         walker.call_inner(scene, called, inner, view, &mut state.clone());
-        one_word(walker, scene, called, inner, state);
+        one_word(walker, scene, called, (inner, word), state);
     }
 }
 

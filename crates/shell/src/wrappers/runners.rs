@@ -4,7 +4,7 @@
 use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 
 use super::table::Kind;
-use super::{guess, outer};
+use super::{OneWord, guess, guess_words, outer};
 use crate::field::Field;
 use crate::names::ByName;
 use crate::programs;
@@ -185,8 +185,46 @@ pub(super) fn call(
         mount_names(name, args, &before, state);
     }
     // Where the command begins depends on options that differ from version to version.
-    guess(walker, scene, called, from, &own);
+    guess_words(
+        walker,
+        scene,
+        called,
+        (from, words_of(name, args, from)),
+        &own,
+    );
     true
+}
+
+/// What becomes of the words behind the subcommand, which ends in front of `from`. What `exec` starts in a container is
+/// given its words as they are; with `run` an image may begin with a shell.
+fn words_of(name: &str, args: &[Field], from: usize) -> OneWord {
+    const VALUED: [&str; 10] = [
+        "-f",
+        "--file",
+        "-p",
+        "--project-name",
+        "--project-directory",
+        "--profile",
+        "--env-file",
+        "-n",
+        "--namespace",
+        "--context",
+    ];
+    let execs = matches!(
+        name,
+        "docker" | "docker-compose" | "podman" | "podman-compose" | "nerdctl" | "kubectl" | "oc"
+    );
+    let mut at = usize::from(args.first().is_some_and(|it| it.is("compose")));
+    while let Some(text) = args.get(at).and_then(Field::text)
+        && let Some(option) = text.split('=').next().filter(|it| VALUED.contains(it))
+    {
+        at += if option == text { 2 } else { 1 };
+    }
+    if execs && at + 1 == from && args.get(at).is_some_and(|it| it.is("exec")) {
+        OneWord::Argument
+    } else {
+        OneWord::MayBeScript
+    }
 }
 
 /// What the command in a container finds there: names for what is mounted, and the folder that it runs

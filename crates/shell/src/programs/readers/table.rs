@@ -435,7 +435,7 @@ pub(super) static READERS: [Reader; 23] = [
         ..BASE
     },
     Reader {
-        names: &["lsof", "ifconfig"],
+        names: &["ifconfig"],
         operands: Operands::None,
         every_option: false,
         ..BASE
