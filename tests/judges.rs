@@ -334,6 +334,26 @@ printf '{"action":"%s","verdict":"allow","reason":"it looked"}' "$code""#;
     }
 }
 
+#[test]
+fn a_program_that_is_not_there_is_told_before_the_run() {
+    for (command, told) in [
+        (json!(["judge-of-nobody"]), "judge-of-nobody"),
+        (json!(["sh", "judge.sh"]), "judge.sh"),
+        (json!(["sh", "-c", "./judge.sh --quick"]), "judge.sh"),
+    ] {
+        let project = Project::with_job(&job(&["true"]));
+        settings(&project, &json!({ "classifier": { "command": command } }));
+        let told = [told, "classifier"];
+        for said in [
+            project.run(["run", "--check", "job.toml"]).err,
+            run(&project).expect_code(0).err,
+            project.run(["doctor"]).out,
+        ] {
+            assert!(told.iter().all(|told| said.contains(told)), "{said}");
+        }
+    }
+}
+
 /// Its instructions hold a code that no other run has; a recording is played all the same, and only for the same action.
 #[test]
 fn what_it_said_is_recorded_and_said_again_in_another_run() {

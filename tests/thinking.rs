@@ -73,7 +73,10 @@ fn an_agent_file_gives_instructions_tools_model_and_mode() {
         (&heard[0]["model"], &heard[1]["model"]),
         (&json!("m"), &json!("small"))
     );
-    assert!(heard[1]["system"].to_string().contains("Look well."));
+    let own = heard[1]["system"].to_string();
+    assert!(own.contains("Look well."));
+    // Without the tool it is not told whom it could start.
+    assert!(!own.contains("looks at things"), "{own}");
     let tools = heard[1]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools
         .iter()
@@ -216,20 +219,21 @@ fn a_conversation_is_on_the_ledger_and_gone_on_with() {
     let told = project.run(["log"]).out;
     assert!(told.contains("model says: the word is known"), "{told}");
 
-    let again = format!("{THINKS}resumes = \"w1-1\"\n");
+    let again = THINKS.replace("say hello", "say it again") + "resumes = \"w1-1\"\n";
     project.write("job.toml", &again);
     let model = Model::saying(vec![AnthropicReply::text("still known")]);
     model.run(&project, &[]).expect_code(0);
     let heard = model.heard();
     let messages = heard[0]["messages"].to_string();
-    for words in [
-        "say hello",
-        "the word is plover",
-        "the word is known",
-        "interrupted",
-    ] {
+    for words in ["say hello", "the word is plover", "the word is known"] {
         assert!(messages.contains(words), "{words}: {messages}");
     }
+    assert!(
+        last_told(&heard[0]).contains("say it again"),
+        "{}",
+        heard[0]
+    );
+    assert!(!messages.contains("interrupted"), "{messages}");
 
     project.write("job.toml", &again.replace("w1-1", "w9-9"));
     let ended = model.run(&project, &[]).expect_code(1);
@@ -297,6 +301,44 @@ fn what_models_said_is_recorded_without_keys_and_said_again_without_them() {
     command.env_remove("ANTHROPIC_API_KEY");
     let ended = ended(&mut command).expect_code(1);
     assert!(ended.out.contains("cassette"), "{}", ended.out);
+}
+
+/// All bytes of all files below a folder.
+fn bytes_below(folder: &std::path::Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            bytes.extend(bytes_below(&path));
+        } else if path.is_file() {
+            bytes.extend(std::fs::read(path).unwrap());
+        }
+    }
+    bytes
+}
+
+#[test]
+fn a_key_that_an_agent_comes_across_is_in_no_record_and_goes_into_no_call() {
+    let project = Project::with_job(THINKS);
+    project.write("found.txt", &format!("it is {KEY}\n"));
+    let model = Model::saying(vec![
+        AnthropicReply::uses("1", "Read", json!({"file_path": "found.txt"})),
+        bash("2", &format!("echo {KEY} more")),
+        AnthropicReply::text(&format!("I found {KEY}")),
+    ]);
+    let run = model.run(&project, &[]).expect_code(0);
+    std::fs::remove_file(project.root().join("found.txt")).unwrap();
+    let told = last_told(&model.heard()[2]);
+    assert!(told.contains("it holds a key to the models"), "{told}");
+    assert!(!run.out.contains(KEY), "{}", run.out);
+
+    let kept = bytes_below(&project.state_folder());
+    let holds = |text: &str| {
+        kept.windows(text.len())
+            .any(|bytes| bytes == text.as_bytes())
+    };
+    assert!(holds("I found [key]") && holds("it is [key]"));
+    assert!(!holds(KEY));
 }
 
 const EXAMPLE: &str = include_str!("../examples/two-thinkers.toml");

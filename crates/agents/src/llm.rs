@@ -109,18 +109,24 @@ impl LlmAgent {
     /// An agent of this role that works on this task.
     #[must_use]
     pub fn new(client: Client, role: LlmRole, limits: LlmLimits, task: &str) -> Self {
-        Self::resumed(client, role, limits, vec![Turn::words(task)])
+        Self::resumed(client, role, limits, Vec::new(), task)
     }
 
-    /// An agent that goes on with a conversation, as [`Self::turns`] gave it. Tools that were asked for and
-    /// never answered are not run: what became of them is not known here.
+    /// An agent that goes on with a conversation, as [`Self::turns`] gave it, and works on this task now. Tools that
+    /// were asked for and never answered are not run: what became of them is not known here.
     #[must_use]
-    pub fn resumed(client: Client, role: LlmRole, limits: LlmLimits, turns: Vec<Turn>) -> Self {
+    pub fn resumed(
+        client: Client,
+        role: LlmRole,
+        limits: LlmLimits,
+        turns: Vec<Turn>,
+        task: &str,
+    ) -> Self {
         Self {
             client,
             role,
             limits,
-            conversation: Conversation::resumed(turns),
+            conversation: Conversation::resumed(turns, task),
             heard_by: None,
             scribe: Scribe::default(),
             on_record: 0,
@@ -185,7 +191,7 @@ impl LlmAgent {
             let written = self.scribe.model(dispatch, &reply.parts, spent).await;
             written.map_err(|error| unwritten(&error))?;
             self.conversation.model(reply.parts.clone());
-            if let Some(uses) = wanted(&reply) {
+            if let Some(uses) = wanted(&reply, &dispatch.seat().environment) {
                 cut_off = 0;
                 self.use_tools(uses, dispatch, stop).await?;
                 if reply.stop == Stop::ContextFull {
@@ -277,10 +283,11 @@ impl LlmAgent {
                 "The person who looks after you says:
 {text}"
             );
-            let part = [PersonPart::Text(text.clone())];
-            let written = self.scribe.person(dispatch, &part, &HashMap::new()).await;
+            let part = PersonPart::Text(text);
+            let parts = std::slice::from_ref(&part);
+            let written = self.scribe.person(dispatch, parts, &HashMap::new()).await;
             written.map_err(|error| unwritten(&error))?;
-            self.conversation.person_adds(text);
+            self.conversation.person_adds(part);
         }
         Ok(Heard::Something)
     }
@@ -314,10 +321,11 @@ impl LlmAgent {
             if stop.is_cancelled() {
                 return Err(Early::Stopped);
             }
+            let tools = dispatch.offered();
             let prompt = Prompt {
-                system: self.role.system(dispatch),
+                system: self.role.system(dispatch, &tools),
                 turns: self.conversation.turns().to_vec(),
-                tools: dispatch.offered(),
+                tools,
                 output_tokens_max: self.limits.output_tokens_max,
                 temperature: self.limits.temperature,
                 one_time_word: None,
@@ -420,8 +428,8 @@ impl LlmAgent {
         }
     }
 
-    /// The end in words, with what was refused on the way.
-    fn report(&self, words: &str) -> String {
+    /// The end in words, with what was refused on the way, and without keys: it is on record, too.
+    fn report(&self, words: &str, dispatch: &Dispatch) -> String {
         let mut text = match words.trim() {
             "" => "the model ended without a word".to_owned(),
             words => words.to_owned(),
@@ -434,7 +442,8 @@ impl LlmAgent {
             text.push_str("\nnot read any more: ");
             text.push_str(unread);
         }
-        text
+        let environment = &dispatch.seat().environment;
+        environment.without_keys(&text).into_owned()
     }
 }
 
@@ -468,10 +477,10 @@ impl Agent for LlmAgent {
         }
         match came {
             Ok(words) => AgentEnd::Done {
-                summary: self.report(&words),
+                summary: self.report(&words, dispatch),
             },
             Err(Early::Failed(why)) => AgentEnd::Failed {
-                reason: self.report(&why),
+                reason: self.report(&why, dispatch),
             },
             Err(Early::Stopped) => AgentEnd::Stopped,
             Err(Early::Halted(reason)) => AgentEnd::Halted { reason },

@@ -52,7 +52,7 @@ pub use self::outcome::{
     HaltReach, HookHalt, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
 };
 pub use self::rehearsal::{Rehearsal, RehearsedHook, sample_request};
-pub use self::startable::{hooks_that_cant_start, line_that_cant_start};
+pub use self::startable::{command_that_cant_start, hooks_that_cant_start};
 pub use self::wish::{HookUpdate, HookWish};
 
 /// What is the same for all hooks of a run.

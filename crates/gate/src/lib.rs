@@ -42,7 +42,7 @@ pub use handler::{
 pub use hooks::{
     Asker, FailedHow, HaltReach, Happening, Heard, HookHalt, HookPlace, HookScene, HookUpdate,
     HookWish, HookWord, Hooks, PermissionAnswer, PermissionTurn, PreToolUse, PreToolUseVote,
-    Rehearsal, RehearsedHook, Stopping, hooks_that_cant_start, line_that_cant_start,
+    Rehearsal, RehearsedHook, Stopping, command_that_cant_start, hooks_that_cant_start,
     sample_request,
 };
 pub use lifts::{Lifted, Lifts};

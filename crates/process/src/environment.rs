@@ -1,17 +1,21 @@
 //! The environment of a child: explicit, and without the leader's secrets.
 
 mod secret;
+mod withheld;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
+use self::withheld::Withheld;
 use crate::group::MARK_VARIABLE;
 
 /// All variables of a child, and nothing else: a child inherits none by itself. Cheap to clone; a change copies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {
     variables: Arc<BTreeMap<OsString, OsString>>,
+    withheld: Arc<Withheld>,
 }
 
 impl Environment {
@@ -20,6 +24,7 @@ impl Environment {
     pub fn empty() -> Self {
         Self {
             variables: Arc::default(),
+            withheld: Arc::default(),
         }
     }
 
@@ -27,12 +32,18 @@ impl Environment {
     /// `std::env::vars_os()` by the command line.
     #[must_use]
     pub fn without_secrets(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let variables: BTreeMap<OsString, OsString> = variables
-            .into_iter()
-            .filter(|(name, value)| !secret::is_secret(name, value))
-            .collect();
+        let mut seen = BTreeMap::new();
+        let mut withheld = Withheld::default();
+        for (name, value) in variables {
+            if secret::is_secret(&name, &value) {
+                withheld.looks_secret(name, value);
+            } else {
+                seen.insert(name, value);
+            }
+        }
         Self {
-            variables: Arc::new(variables),
+            variables: Arc::new(seen),
+            withheld: Arc::new(withheld),
         }
     }
 
@@ -44,11 +55,26 @@ impl Environment {
         self
     }
 
-    /// The same without a variable, which somebody wrote down as the name of a secret.
+    /// The same without a variable, which somebody wrote down as the name of a key. What it held is known from now on:
+    /// see [`Self::without_keys`].
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
-        Arc::make_mut(&mut self.variables).remove(OsStr::new(name));
+        let name = OsStr::new(name);
+        let seen = Arc::make_mut(&mut self.variables).remove(name);
+        Arc::make_mut(&mut self.withheld).is_key(name, seen);
         self
+    }
+
+    /// Whether a text holds a key that was left out by its name.
+    #[must_use]
+    pub fn holds_key_in(&self, text: &str) -> bool {
+        self.withheld.holds_key_in(text)
+    }
+
+    /// A text for the record, with `[key]` in the place of each key that was left out by its name.
+    #[must_use]
+    pub fn without_keys<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.withheld.taken_out_of(text)
     }
 
     /// The same environment, in which what is started says to whom it belongs: see [`crate::reap_owned_by`].
@@ -86,5 +112,28 @@ mod tests {
     fn a_name_written_down_is_handed_on() {
         let environment = Environment::empty().with("DEPLOY_TOKEN", "x");
         assert_eq!(environment.get("DEPLOY_TOKEN"), Some(OsStr::new("x")));
+    }
+
+    #[test]
+    fn a_key_that_was_left_out_is_known_and_never_shown() {
+        let variables = [
+            ("API_KEY", "sk-0123456789"),
+            ("MY_MODEL", "sk-0123456789-longer\n"),
+            ("AWS_REGION", "eu-central-1"),
+            ("HOME", "/home/ada"),
+        ];
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        let environment = Environment::without_secrets(variables);
+        let text = "sk-0123456789, sk-0123456789-longer, eu-central-1, /home/ada";
+        assert_eq!(environment.without_keys(text), text);
+
+        let environment = ["API_KEY", "MY_MODEL", "NONE"]
+            .into_iter()
+            .fold(environment, Environment::without);
+        let recorded = environment.without_keys(text);
+        assert_eq!(recorded, "[key], [key], eu-central-1, /home/ada");
+        assert!(environment.holds_key_in(text) && !environment.holds_key_in(&recorded));
+        assert_eq!(environment.get("MY_MODEL"), None);
+        assert!(!format!("{environment:?}").contains("0123456789"));
     }
 }

@@ -63,32 +63,24 @@ impl Conversation {
         }
     }
 
-    /// A conversation to be gone on with by another agent. Where it ends with tool uses, they get results that say that
-    /// nothing is known of them.
-    pub(super) fn resumed(turns: Vec<Turn>) -> Self {
+    /// A conversation to be gone on with by another agent, which works on this task now. Where it ends with tool uses,
+    /// they get results that say that nothing is known of them.
+    pub(super) fn resumed(turns: Vec<Turn>, task: &str) -> Self {
         let mut conversation = Self { turns };
-        let Some(Turn::Model(parts)) = conversation.turns.last() else {
-            return conversation;
+        let unknown = match conversation.loose_end() {
+            LooseEnd::Nothing | LooseEnd::Words => Vec::new(),
+            LooseEnd::Uses(uses) => uses,
         };
-        let unknown: Vec<PersonPart> = parts
-            .iter()
-            .filter_map(|part| match part {
-                ModelPart::Use(tool_use) => Some(PersonPart::Result(ToolResult {
-                    id: tool_use.id.clone(),
-                    text: "The work was interrupted here. Whether this ran is not known: look \
-                           before you ask for it again."
-                        .into(),
-                    kind: ResultKind::NotDone,
-                })),
-                ModelPart::Text(_) | ModelPart::Other(_) => None,
-            })
-            .collect();
-        if unknown.is_empty() {
-            let go_on = PersonPart::Text(GO_ON.into());
-            conversation.person(vec![go_on]);
-        } else {
-            conversation.person(unknown);
+        for tool_use in unknown {
+            conversation.person_adds(PersonPart::Result(ToolResult {
+                id: tool_use.id,
+                text: "The work was interrupted here. Whether this ran is not known: look before \
+                       you ask for it again."
+                    .into(),
+                kind: ResultKind::NotDone,
+            }));
         }
+        conversation.person_adds(PersonPart::Text(task.into()));
         conversation
     }
 
@@ -104,9 +96,8 @@ impl Conversation {
         self.turns.push(Turn::Person(parts));
     }
 
-    /// Adds a person's words to what the model reads next: to the turn that is the person's already, or as one.
-    pub(super) fn person_adds(&mut self, words: String) {
-        let part = PersonPart::Text(words);
+    /// Adds to what the model reads next: to the turn that is the person's already, or as one.
+    pub(super) fn person_adds(&mut self, part: PersonPart) {
         match self.turns.last_mut() {
             Some(Turn::Person(parts)) => parts.push(part),
             Some(_) | None => self.person(vec![part]),
@@ -177,7 +168,7 @@ mod tests {
             turns.push(asks(&number.to_string()));
             turns.push(result(&number.to_string(), 1_000));
         }
-        let mut conversation = Conversation::resumed(turns.clone());
+        let mut conversation = Conversation::again(turns.clone());
         assert_eq!(conversation.compact(), Compacted::Shorter { bytes: 4_000 });
         assert_eq!(conversation.compact(), Compacted::Shorter { bytes: 3_000 });
         assert_eq!(conversation.compact(), Compacted::NothingLeft);
@@ -195,17 +186,36 @@ mod tests {
             asks("2"),
             asks("3"),
         ];
-        let mut conversation = Conversation::resumed(turns);
+        let mut conversation = Conversation::again(turns);
         assert_eq!(conversation.compact(), Compacted::NothingLeft);
     }
 
     #[test]
+    fn who_goes_on_with_a_conversation_is_told_its_own_task_last() {
+        let task = PersonPart::Text("now this".into());
+        let said = Turn::Model(vec![ModelPart::Text("done".into())]);
+        for (turns, before) in [
+            (vec![], 0),
+            (vec![Turn::words("x"), said], 2),
+            // Its leader ended before the model answered.
+            (vec![Turn::words("x")], 0),
+        ] {
+            let conversation = Conversation::resumed(turns.clone(), "now this");
+            let [kept @ .., Turn::Person(parts)] = conversation.turns() else {
+                panic!("{conversation:?}");
+            };
+            assert_eq!(kept, &turns[..before]);
+            assert_eq!(parts.last(), Some(&task));
+        }
+    }
+
+    #[test]
     fn what_was_asked_for_before_an_interruption_is_unknown() {
-        let conversation = Conversation::resumed(vec![Turn::words("x"), asks("7")]);
+        let conversation = Conversation::resumed(vec![Turn::words("x"), asks("7")], "now this");
         let Some(Turn::Person(parts)) = conversation.turns().last() else {
             panic!("no answer");
         };
-        let [PersonPart::Result(result)] = parts.as_slice() else {
+        let [PersonPart::Result(result), PersonPart::Text(_)] = parts.as_slice() else {
             panic!("{parts:?}");
         };
         assert_eq!((&*result.id, result.kind), ("7", ResultKind::NotDone));

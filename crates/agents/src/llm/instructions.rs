@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use pointsman_llm::ModelName;
-use pointsman_model::AbsPath;
+use pointsman_model::{AbsPath, ToolNature, ToolSpec};
 use pointsman_policy::settings::AgentFile;
 use pointsman_tools::Dispatch;
 
@@ -42,7 +42,7 @@ impl From<&AgentFile> for SubAgentChoice {
 pub struct LlmRole {
     /// Its own instructions, from its job or agent file.
     pub instructions: Box<str>,
-    /// The agents it may start.
+    /// The agents it may start, if it is offered the tool for it.
     pub sub_agents: Vec<SubAgentChoice>,
 }
 
@@ -66,9 +66,14 @@ impl LlmRole {
         (role, model)
     }
 
-    /// The instructions in full, with what hooks want the agent to know.
-    pub(super) fn system(&self, dispatch: &Dispatch) -> String {
-        let mut text = self.own(&dispatch.folder());
+    /// The instructions in full, with what hooks want the agent to know. `offered` are the tools that it has.
+    pub(super) fn system(&self, dispatch: &Dispatch, offered: &[ToolSpec]) -> String {
+        let spawns = |spec: &ToolSpec| spec.nature == ToolNature::Spawns;
+        let sub_agents = match offered.iter().any(spawns) {
+            true => &self.sub_agents[..],
+            false => &[],
+        };
+        let mut text = self.own(&dispatch.folder(), sub_agents);
         for word in dispatch.background() {
             // Writing into a String can't fail.
             let _ = write!(text, "\n\nHook `{}` adds: {}", word.hook, word.text);
@@ -76,13 +81,13 @@ impl LlmRole {
         text
     }
 
-    fn own(&self, folder: &AbsPath) -> String {
+    fn own(&self, folder: &AbsPath, sub_agents: &[SubAgentChoice]) -> String {
         let mut text = GENERAL.to_owned();
         // Writing into a String can't fail.
         let _ = write!(text, "\n\nYou are in the folder {folder}.");
-        if !self.sub_agents.is_empty() {
+        if !sub_agents.is_empty() {
             text.push_str("\n\nAgents that you can start with the tool Agent:");
-            for choice in &self.sub_agents {
+            for choice in sub_agents {
                 let _ = write!(text, "\n- {}: {}", choice.name, choice.description);
             }
         }
@@ -122,7 +127,7 @@ mod tests {
             instructions: " Be brief. ".into(),
             sub_agents: vec![choice],
         };
-        let text = role.own(&AbsPath::parse("/p").unwrap());
+        let text = role.own(&AbsPath::parse("/p").unwrap(), &role.sub_agents);
         assert!(text.contains("in the folder /p."));
         assert!(text.contains("\n- looker: looks\n"));
         assert!(text.ends_with("\n\nBe brief."));

@@ -75,6 +75,7 @@ impl Scene {
         let blocks = last["content"].as_array().unwrap().iter();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         blocks
+            .filter(|block| block["type"] == "tool_result")
             .map(|block| {
                 (
                     text(&block["tool_use_id"]),
@@ -387,7 +388,7 @@ async fn a_conversation_can_be_written_out_and_gone_on_with() {
     let written = serde_json::to_string(first.agent.turns()).unwrap();
     let turns: Vec<Turn> = serde_json::from_str(&written).unwrap();
     let mut second = Scene::new([done("went on")]).await;
-    second.agent.conversation = Conversation::resumed(turns);
+    second.agent.conversation = Conversation::resumed(turns, "go on");
     assert_eq!(is_done(&second.work().await), "went on");
     assert_eq!(second.results(0), [("u1".into(), "hello".into(), false)]);
 }

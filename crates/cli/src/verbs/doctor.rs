@@ -4,19 +4,17 @@
 
 use std::io::IsTerminal as _;
 use std::path::Path;
-use std::sync::Arc;
 
-use pointsman_gate::{HookPlace, hooks_that_cant_start, line_that_cant_start};
+use pointsman_gate::{command_that_cant_start, hooks_that_cant_start};
 use pointsman_ledger::{LedgerReader, ReadError, RunState};
 use pointsman_model::{Attended, RunId};
 use pointsman_policy::settings::{ClassifierBy, Loaded, lint};
-use pointsman_policy::{DiskTree, Problem, Severity};
-use pointsman_process::find_program;
+use pointsman_policy::{Problem, Severity};
 use pointsman_surfaces::shown;
 use pointsman_surfaces::socket::{Ask, Client, Reply};
 use serde::Serialize;
 
-use super::run::environment;
+use super::run::hook_place;
 use super::{log, rules, runs};
 use crate::arguments::DoctorArguments;
 use crate::failure::{Code, Failure};
@@ -180,16 +178,7 @@ fn problem_finding(about: &'static str, problem: &Problem) -> Finding {
 
 /// The programs that settings name: hooks, the classifier, whoever gives notice.
 fn programs(loaded: &Loaded, place: &Place) -> Vec<Finding> {
-    let environment = environment(&loaded.pointsman);
-    let hook_place = HookPlace {
-        project: place.project.clone(),
-        home: place.home.clone(),
-        environment: environment.clone(),
-        attended: Attended::No,
-        tree: Arc::new(DiskTree),
-        allow_rules: loaded.switches.allow_rules,
-        ledger: None,
-    };
+    let hook_place = hook_place(loaded, place, Attended::No);
     let broken = hooks_that_cant_start(&loaded.hooks, &hook_place);
     let mut findings: Vec<Finding> = broken
         .iter()
@@ -222,23 +211,12 @@ fn programs(loaded: &Loaded, place: &Place) -> Vec<Finding> {
         let Some(program) = command.first() else {
             continue;
         };
-        let found = find_program(program, &place.project, &environment);
-        let line = match &command[..] {
-            [shell, dash, line] if (&**shell, &**dash) == ("sh", "-c") => Some(line),
-            _ => None,
-        };
-        if let Some(fault) = line.and_then(|line| line_that_cant_start(line, &hook_place)) {
-            findings.push(
-                Finding::new(about, State::Wrong, shown::line(&fault))
-                    .hint("mend it in your settings"),
-            );
-            continue;
-        }
-        findings.push(match found {
-            Ok(path) => Finding::new(about, State::Well, shown::line(&path.to_string_lossy())),
-            Err(error) => Finding::new(about, State::Wrong, Failure::of(&error).what())
+        let finding = match command_that_cant_start(command, &hook_place) {
+            None => Finding::new(about, State::Well, shown::line(program)),
+            Some(fault) => Finding::new(about, State::Wrong, shown::line(&fault))
                 .hint("mend its `command` in your settings"),
-        });
+        };
+        findings.push(finding);
     }
     findings
 }

@@ -1,18 +1,15 @@
 //! `pointsman hooks test`: ask the configured hooks about a sample call, and tell what each says and
 //! what it means. The hooks run for real; nothing that they want is done.
 
-use std::sync::Arc;
-
-use pointsman_gate::{HookPlace, Hooks, Rehearsal, hooks_that_cant_start, sample_request};
+use pointsman_gate::{Hooks, Rehearsal, hooks_that_cant_start, sample_request};
 use pointsman_ledger::HookCame;
 use pointsman_model::Attended;
-use pointsman_policy::DiskTree;
 use pointsman_policy::settings::{HookEvent, HookSettings};
 use tokio_util::sync::CancellationToken;
 
 use super::check::input;
 use super::rules;
-use super::run::environment;
+use super::run::hook_place;
 use crate::arguments::{HooksArguments, HooksTestArguments, HooksVerb};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
@@ -34,15 +31,7 @@ fn test(arguments: &HooksTestArguments, output: &mut Output) -> Result<Code, Fai
     }
     let settings = chosen(given.loaded.hooks.clone(), arguments.hook.as_deref())?;
     let events = events(arguments.event.as_deref(), &settings)?;
-    let place = HookPlace {
-        project: place.project.clone(),
-        home: place.home.clone(),
-        environment: environment(&given.loaded.pointsman),
-        attended: Attended::Yes,
-        tree: Arc::new(DiskTree),
-        allow_rules: given.loaded.switches.allow_rules,
-        ledger: None,
-    };
+    let place = hook_place(&given.loaded, &place, Attended::Yes);
     for problem in hooks_that_cant_start(&settings, &place) {
         output.note(&given.loaded.draw(&problem));
     }

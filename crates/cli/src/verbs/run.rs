@@ -26,7 +26,7 @@ use crate::arguments::RunArguments;
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
-pub(in crate::verbs) use judges::environment;
+pub(in crate::verbs) use judges::hook_place;
 use prepare::Prepared;
 use printer::{Patience, Printer, Stalled};
 use records::Verdicts;

@@ -20,6 +20,9 @@ const SHELL_WORDS: &[&str] = &[
     "umask", "unalias", "unset", "wait",
 ];
 
+/// The shells that [`line_that_cant_start`] reads lines for.
+const SHELLS: &[&str] = &["sh", "bash", "dash"];
+
 /// Each hook that can't start, as a problem of the place it is configured at. That of a guard keeps an
 /// unattended run from starting, since the guard would refuse or ask at every call.
 #[must_use]
@@ -62,8 +65,7 @@ fn fault(hook: &HookSetting, place: &HookPlace) -> Option<String> {
 /// What is wrong with a line for the shell: the first program of it that surely runs is not there, or the script that it
 /// is given, or what that names as its interpreter. What only the shell knows, a variable's value or a function, is not
 /// looked into.
-#[must_use]
-pub fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
+fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
     let line = line_with_root(line, &place.project);
     let at = Surroundings {
         folder: place.project.clone(),
@@ -87,6 +89,23 @@ pub fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
             PathValue::Pattern { .. } | PathValue::Unknown(_) => None,
         }
     })
+}
+
+/// What is wrong with a command, a program and its arguments: it is not there, or its script, or what a line for the
+/// shell begins with ([`line_that_cant_start`]).
+#[must_use]
+pub fn command_that_cant_start(command: &[Box<str>], place: &HookPlace) -> Option<String> {
+    let (program, args) = command.split_first()?;
+    let in_line = || match args {
+        [dash, line] if SHELLS.contains(&&**program) && &**dash == "-c" => {
+            line_that_cant_start(line, place)
+        }
+        _ => {
+            let words = args.iter().map(|arg| Some(&**arg));
+            missing_script(script_of(program, words)?, &place.project, place)
+        }
+    };
+    missing(program, place).or_else(in_line)
 }
 
 fn cant_start(why: &str) -> String {

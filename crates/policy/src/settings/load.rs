@@ -209,12 +209,28 @@ impl<'a> Loading<'a> {
                 self.loaded.texts.keep(path.as_str().into(), text.into());
                 self.problems(problems, source);
                 if let Some(agent) = agent {
-                    self.loaded.agents.retain(|other| other.name != agent.name);
+                    self.takes_place(&agent);
                     self.loaded.agents.push(agent);
                 }
             }
             Err(why) => self.agent_problem(path, &why),
         }
+    }
+
+    /// Takes the agents out that one of the same name stands before.
+    fn takes_place(&mut self, agent: &AgentFile) {
+        let same = |other: &&AgentFile| other.name == agent.name;
+        let told = self.loaded.agents.iter().filter(same).map(|other| Problem {
+            severity: Severity::Warning,
+            place: Some(agent.place.clone()),
+            message: format!(
+                "this agent takes the place of the one in {}, which has the name `{}` too",
+                other.place.file, agent.name
+            ),
+            hint: Some("give each a name of its own".into()),
+        });
+        self.loaded.problems.extend(told);
+        self.loaded.agents.retain(|other| other.name != agent.name);
     }
 
     /// An agent that is missing forbids nothing by that.

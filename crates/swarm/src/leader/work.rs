@@ -61,7 +61,7 @@ pub(super) async fn agent_for(ground: &Ground, birth: &Birth) -> Result<Box<dyn 
                     if before.turns.is_empty() {
                         return Err(no_past(worker, "it had no conversation"));
                     }
-                    LlmAgent::resumed(client, role, limits, before.turns)
+                    LlmAgent::resumed(client, role, limits, before.turns, &birth.task)
                 }
             };
             let agent = match birth.entrance {

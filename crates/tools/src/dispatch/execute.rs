@@ -289,7 +289,8 @@ impl Dispatch {
             call: end.id,
             state: end.state,
             outcome: end.outcome,
-            text: recorded_text(&end.text).into(),
+            // A key that a program or a file showed the agent is in no record.
+            text: recorded_text(&self.seat.environment.without_keys(&end.text)).into(),
             exit_code: end.exit_code,
             took,
             left,

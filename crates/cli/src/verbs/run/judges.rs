@@ -6,16 +6,20 @@ use pointsman_agents::{
     BudgetSettings, ModelAccess, ModelDialect, ModelSettings, ModelSettingsError, PriceSettings,
 };
 use pointsman_gate::{
-    Classifier, ClassifierGuidance, ClassifierOutOfReach, Explainer, ModelClassifier,
-    ProgramClassifier,
+    Classifier, ClassifierGuidance, ClassifierOutOfReach, Explainer, HookPlace, ModelClassifier,
+    ProgramClassifier, command_that_cant_start,
 };
 use pointsman_ledger::Clock;
-use pointsman_model::AbsPath;
+use pointsman_model::{AbsPath, Attended};
+use pointsman_policy::DiskTree;
 use pointsman_policy::settings::ModelDialect as Spoken;
 use pointsman_policy::settings::{
-    Amount, ClassifierBy, ClassifierSettings, GuidanceSettings, ModelSetting, PointsmanSettings,
+    Amount, ClassifierBy, ClassifierSettings, GuidanceSettings, Loaded, ModelSetting,
+    PointsmanSettings,
 };
 use pointsman_process::Environment;
+
+use crate::place::Place;
 
 /// Who judges and explains beside people, and what is to be said of those that can't.
 pub(super) struct Judges {
@@ -29,12 +33,19 @@ pub(super) struct Judges {
 pub(super) fn judges(
     settings: &PointsmanSettings,
     models: &ModelAccess,
-    project: &AbsPath,
+    place: &HookPlace,
     clock: &Arc<dyn Clock>,
 ) -> Judges {
     let mut remarks = Vec::new();
+    if let Some(ClassifierBy::Program { command }) = settings.classifier.as_ref().map(|it| &it.by)
+        && let Some(fault) = command_that_cant_start(command, place)
+    {
+        remarks.push(format!(
+            "the classifier can't be asked, so people are: {fault}; mend its `command` in your settings"
+        ));
+    }
     let classifier = settings.classifier.as_ref().map(|settings| {
-        classifier(settings, models, project, clock).unwrap_or_else(|(name, error)| {
+        classifier(settings, models, &place.project, clock).unwrap_or_else(|(name, error)| {
             remarks.push(format!(
                 "the classifier `{name}` can't be asked, so people are: {error}"
             ));
@@ -63,6 +74,23 @@ pub(in crate::verbs) fn environment(settings: &PointsmanSettings) -> Environment
     let all = Environment::without_secrets(std::env::vars_os());
     let keys = key_variables(settings);
     keys.iter().fold(all, |all, key| all.without(key))
+}
+
+/// What hooks, and the other programs that settings name, find when they start.
+pub(in crate::verbs) fn hook_place(
+    loaded: &Loaded,
+    place: &Place,
+    attended: Attended,
+) -> HookPlace {
+    HookPlace {
+        project: place.project.clone(),
+        home: place.home.clone(),
+        environment: environment(&loaded.pointsman),
+        attended,
+        tree: Arc::new(DiskTree),
+        allow_rules: loaded.switches.allow_rules,
+        ledger: None,
+    }
 }
 
 /// The variables that hold the judges' keys, which nothing that the run starts may see.

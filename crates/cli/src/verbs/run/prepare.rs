@@ -393,7 +393,8 @@ impl Prepared {
         let environment = self.environment();
         let models = self.models;
         let settings = &self.given.loaded.pointsman;
-        let judges = judges::judges(settings, &models, &place.project, &clock);
+        let hook_place = judges::hook_place(&self.given.loaded, &place, attended);
+        let judges = judges::judges(settings, &models, &hook_place, &clock);
         let options = LeaderOptions {
             job_file: self.job_file,
             project: place.project,

@@ -251,6 +251,42 @@ fn in_the_home_folder_the_persons_files_are_theirs() {
     assert_eq!(loaded.agents.len(), 1);
 }
 
+#[test]
+fn of_agents_of_one_name_the_one_that_counts_is_told() {
+    let files = [
+        ("/h/.claude/agents/fixer.md", AGENT),
+        ("/h/.claude/agents/other.md", AGENT),
+        (
+            "/p/.claude/agents/fixer.md",
+            "---\nname: fixer\ndescription: fixes here\n---\nFix it.\n",
+        ),
+    ];
+    check(
+        &files,
+        r"
+warning: this agent takes the place of the one in /h/.claude/agents/fixer.md, which has the name `fixer` too
+ --> /h/.claude/agents/other.md:1:1
+  |
+1 | ---
+  | ^^^
+  = hint: give each a name of its own
+warning: this agent takes the place of the one in /h/.claude/agents/other.md, which has the name `fixer` too
+ --> /p/.claude/agents/fixer.md:1:1
+  |
+1 | ---
+  | ^^^
+  = hint: give each a name of its own
+",
+    );
+    let loaded = loaded(&files);
+    let kept: Vec<&str> = loaded
+        .agents
+        .iter()
+        .map(|agent| &*agent.description)
+        .collect();
+    assert_eq!(kept, ["fixes here"]);
+}
+
 /// The root's own signs are no signs of the line's, and a longer name is another variable's.
 #[test]
 fn law_7_a_yes_is_bound_to_scripts_whatever_the_projects_path_is() {
