@@ -104,6 +104,95 @@ fn law_12_what_was_open_in_a_paused_run_is_open_again_after_a_resume() {
     is_whole(&project);
 }
 
+const ASK_SIDE_BY_SIDE: &str = r#"
+slots = 2
+[[job]]
+name = "first"
+[[job.step]]
+tool = "Write"
+input = { file_path = "first.txt", content = "asked" }
+[[job]]
+name = "second"
+[[job.step]]
+tool = "Write"
+input = { file_path = "second.txt", content = "x" }
+"#;
+
+/// Whether its leader dies between an answer and the call's next look at it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Then {
+    GoesOn,
+    Dies,
+}
+
+#[test]
+fn law_9_an_answer_in_a_paused_run_stands_whatever_is_allowed_after_it() {
+    let edited = r#"{"file_path":"first.txt","content":"edited"}"#;
+    for (answer, then, written) in [
+        (&["deny"][..], Then::GoesOn, None),
+        (
+            &["allow", "--input", edited][..],
+            Then::Dies,
+            Some("edited"),
+        ),
+    ] {
+        let project = Project::with_job(ASK_SIDE_BY_SIDE);
+        hooks_hold_the_first_back(&project);
+        let leader = leads(&project, None, &["job.toml"]);
+        project.questions(2);
+        project.run(["pause"]).expect_code(0);
+        kill(leader);
+        let leader = leads(&project, None, &["--resume", "run-1"]);
+        project.questions(2);
+        let first = asked_about(&project, "first.txt");
+        let second = asked_about(&project, "second.txt");
+        let mut answering = project.command(["answer", &first]);
+        assert!(answering.args(answer).status().unwrap().success());
+        let leader = match then {
+            Then::GoesOn => leader,
+            Then::Dies => {
+                kill(leader);
+                leads(&project, None, &["--resume", "run-1"])
+            }
+        };
+        assert_eq!(project.questions(1), [second.as_str()]);
+        let run_wide = ["--always", "run", "--grant", "Edit(/*.txt)"];
+        let mut answering = project.command(["answer", &second, "allow"]);
+        assert!(answering.args(run_wide).status().unwrap().success());
+        project.write("held_back", "");
+        goes_on(&project);
+        ends(leader);
+        let case = format!("{answer:?}, {then:?}");
+        assert_eq!(project.read("first.txt").as_deref(), written, "{case}");
+        assert_eq!(project.read("second.txt").as_deref(), Some("x"), "{case}");
+        assert_eq!(records(&project, "request_opened").len(), 2, "{case}");
+        is_whole(&project);
+    }
+}
+
+/// So that what the second one is granted is in force before the first one's call is looked at again.
+fn hooks_hold_the_first_back(project: &Project) {
+    let command = "cd \"$CLAUDE_PROJECT_DIR\" && grep -q first.txt && \
+        while [ -e held_back ] && [ ! -e second.txt ]; do sleep 0.1; done; exit 0";
+    let hook = json!({ "type": "command", "command": command });
+    let settings = json!({ "hooks": { "PreToolUse": [{ "matcher": "Write", "hooks": [hook] }] } });
+    let folder = project.home().join(".claude");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
+}
+
+/// The id of the open question whose card holds this text.
+fn asked_about(project: &Project, text: &str) -> String {
+    let open = project.queue();
+    let card = open.iter().find(|card| card.to_string().contains(text));
+    card.unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+/// Waits for the end of a leader that nobody reads.
+fn ends(mut leader: Child) {
+    until("the run ends", || leader.try_wait().unwrap());
+}
+
 #[test]
 fn law_10_a_question_whose_file_changed_is_not_open_again_and_an_answer_to_it_hears_why() {
     let project = Project::with_job(

@@ -138,11 +138,10 @@ async fn lead(orders: Orders) {
     let desk = Adjudicator::new(CoordinatorHandler::new(panel), Arc::new(NoRules));
     tasks.spawn(desk.run(inbox, stop.clone()));
     tasks.spawn(answer_all(requests.clone()));
-    let taken_up = requests.clone();
+    let (taken_up, stopped) = (requests.clone(), stop.clone());
     tasks.spawn(async move {
-        for mut taken in taken_up.take_up(left).await {
-            taken.verdict().await;
-        }
+        let _held = taken_up.take_up(left).await;
+        stopped.cancelled().await;
     });
     let socket = PostSocket::bind(&orders.socket).unwrap();
     tasks.spawn(socket.run(office, stop));

@@ -20,7 +20,7 @@ pub use call_end::{CallEnd, CallMoved};
 pub use dispatch::{Admission, AdmittedCall, AskedCall, Dispatch, Halt, HaltCause, StopWord};
 pub use follow_ups::{FollowUpSender, FollowUps, NotHeard};
 pub use pace::{Course, Pace};
-pub use past::{Became, PastAgent, PastCall, PastQuestion};
+pub use past::{Became, PastAgent, PastCall, PastQuestion, Standing};
 pub use run_ids::RunIds;
 pub use seat::Seat;
 pub use spawner::{NoSpawner, SpawnError, SpawnedEnd, SpawnedHow, Spawner};

@@ -64,8 +64,19 @@ pub enum Became {
 pub struct PastQuestion {
     /// What was asked.
     pub request: Box<PermissionRequest>,
-    /// Keeps it open until the agent comes to the call again, where the leader has taken it up.
-    pub open: Option<Box<TakenUp>>,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// How a question of an earlier reign stands.
+#[derive(Debug)]
+pub enum Standing {
+    /// Nobody has answered it, and nobody can.
+    Left,
+    /// It is open again, and kept so until the agent comes to the call again. It may have been answered meanwhile.
+    Open(Box<TakenUp>),
+    /// It has its verdict, which nobody had told its agent when the leader died.
+    Closed,
 }
 
 impl PastQuestion {
@@ -74,15 +85,24 @@ impl PastQuestion {
     pub fn left(request: PermissionRequest) -> Self {
         Self {
             request: Box::new(request),
-            open: None,
+            standing: Standing::Left,
         }
     }
 
     /// Ends it where it is open: its call is asked about anew, or needs no answer any more.
-    pub(crate) async fn supersede(self, why: &str) {
-        if let Some(open) = self.open {
-            open.supersede(why).await;
-        }
+    ///
+    /// # Errors
+    /// When it has its verdict: it is given back.
+    pub(crate) async fn supersede(self, why: &str) -> Result<(), Self> {
+        let standing = match self.standing {
+            Standing::Left => return Ok(()),
+            Standing::Open(open) => match open.supersede(why).await {
+                Ok(()) => return Ok(()),
+                Err(open) => Standing::Open(open),
+            },
+            Standing::Closed => Standing::Closed,
+        };
+        Err(Self { standing, ..self })
     }
 }
 

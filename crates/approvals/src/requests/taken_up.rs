@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _};
 use pointsman_ledger::RequestOpened;
-use pointsman_model::{Outcome, RequestId, Verdict};
+use pointsman_model::{Outcome, RequestId};
 
 use super::{Requests, Ticket};
 
@@ -28,16 +28,15 @@ impl TakenUp {
         self.ticket.id()
     }
 
-    /// Waits for its verdict. Cancel safe.
-    pub async fn verdict(&mut self) -> Verdict {
-        self.ticket.verdict().await
-    }
-
-    /// Ends it, since its call is asked about anew or is not asked about any more; `why` tells a person. A verdict that
-    /// came first stands, for what it was given for.
-    pub async fn supersede(self, why: &str) {
-        let (id, outcome) = (self.id(), Outcome::Superseded);
-        self.requests.end(id, outcome, why).await;
+    /// Ends it, since its call is asked about anew or is not asked about any more; `why` tells a person.
+    ///
+    /// # Errors
+    /// When a verdict came first, which stands for what it was given for: the question is given back.
+    pub async fn supersede(self: Box<Self>, why: &str) -> Result<(), Box<Self>> {
+        match self.requests.end(self.id(), Outcome::Superseded, why).await {
+            true => Ok(()),
+            false => Err(self),
+        }
     }
 }
 

@@ -121,7 +121,7 @@ impl Leader {
         let desk = Adjudicator::new(coordinator.clone(), Arc::new(NoRules));
         tasks.spawn(desk.run(inbox, stop.clone()));
         people::come(&mut tasks, world, &requests);
-        tasks.spawn(take_up_again(requests.clone(), left));
+        tasks.spawn(take_up_again(requests.clone(), left, stop.clone()));
         for number in own_questions {
             let request = request_of(run, 1, number, &world.clock, &world.lot);
             let handler: Box<dyn PermissionHandler> = if number % 2 == 0 {
@@ -187,10 +187,9 @@ async fn disk(mut writer: HandWriter, world: World, died: CancellationToken) {
 }
 
 /// One whose end was stored meanwhile is answered at once; whoever asked hears it over the mailbox.
-async fn take_up_again(requests: Requests, left: Vec<RequestOpened>) {
-    for mut taken in requests.take_up(left).await {
-        taken.verdict().await;
-    }
+async fn take_up_again(requests: Requests, left: Vec<RequestOpened>, stop: CancellationToken) {
+    let _held = requests.take_up(left).await;
+    stop.cancelled().await;
 }
 
 /// An agent in the leader's own process asks once, and does what it may.

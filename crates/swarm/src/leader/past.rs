@@ -10,13 +10,13 @@ use pointsman_agents::spent_of;
 use pointsman_approvals::{Requests, TakenUp};
 use pointsman_ledger::{
     CallLeft, Filter, LedgerReader, LedgerRecord, ModelSpent, RecordBody, RecordKind,
-    RequestOpened, TurnPart, TurnTaken, WorkerEnd,
+    RequestClosed, RequestOpened, TurnPart, TurnTaken, WorkerEnd,
 };
 use pointsman_llm::Spent;
 use pointsman_model::{
     CallId, Lineage, Millis, Outcome, PermissionRequest, RequestId, RunId, WorkerId,
 };
-use pointsman_tools::{Became, CallEnd, PastAgent, PastCall, PastQuestion};
+use pointsman_tools::{Became, CallEnd, PastAgent, PastCall, PastQuestion, Standing};
 
 use super::changed::Given;
 use super::options::StartError;
@@ -56,8 +56,8 @@ impl Past {
     /// Reads it. Blocks on the disk.
     ///
     /// # Errors
-    /// When the ledger can't be read, or a record of the run is damaged: it may have held a rule that binds on, or the
-    /// start of a call that must not be done again.
+    /// When the ledger can't be read, or a record of the run is damaged: it may have held a rule that binds on, a
+    /// verdict, or the start of a call that must not be done again.
     pub(super) fn read(ledger: &Path, run: RunId) -> Result<Self, StartError> {
         let records = LedgerReader::open(ledger)?.records(&Filter {
             kinds: vec![
@@ -68,6 +68,7 @@ impl Past {
                 RecordKind::CallStarted,
                 RecordKind::CallEnded,
                 RecordKind::RequestOpened,
+                RecordKind::RequestClosed,
                 RecordKind::TurnTaken,
                 RecordKind::OrderGiven,
                 RecordKind::Tightened,
@@ -151,8 +152,10 @@ impl Past {
         let mut left = self.lock();
         let calls = left.agents.values_mut().flat_map(|agent| &mut agent.calls);
         for call in calls {
-            if let Became::Waited(Some(question)) = &mut call.became {
-                question.open = taken.remove(&question.request.id);
+            if let Became::Waited(Some(question)) = &mut call.became
+                && let Some(open) = taken.remove(&question.request.id)
+            {
+                question.standing = Standing::Open(open);
             }
         }
     }
@@ -251,6 +254,7 @@ impl Reading {
                     call.became = Became::Waited(Some(question))
                 });
             }
+            RecordBody::RequestClosed(closed) => self.closed(&closed),
             RecordBody::CallStarted(started) => {
                 self.change(started.call.id, |call| call.became = Became::Unknown);
             }
@@ -274,6 +278,33 @@ impl Reading {
             // The filter wants no other kind.
             _ => {}
         }
+    }
+
+    fn closed(&mut self, closed: &RequestClosed) {
+        let outcome = closed.verdict.outcome();
+        self.change(closed.call, |call| {
+            let Became::Waited(Some(question)) = &mut call.became else {
+                return;
+            };
+            if question.request.id != closed.request {
+                return;
+            }
+            match outcome {
+                // Only the death of its leader has ended it.
+                Outcome::Interrupted => {}
+                // Nobody waits for its answer any more: the call went on without it.
+                Outcome::Superseded => call.became = Became::Waited(None),
+                Outcome::Allowed
+                | Outcome::DeniedByPerson
+                | Outcome::DeniedByHook
+                | Outcome::DeniedByClassifier
+                | Outcome::Refused
+                | Outcome::NobodyCanAnswer
+                | Outcome::Expired
+                | Outcome::Cancelled
+                | Outcome::Unavailable => question.standing = Standing::Closed,
+            }
+        });
     }
 
     fn turn(&mut self, turn: TurnTaken) {
@@ -356,3 +387,6 @@ pub(super) fn settled(past: &PastWorker, time_max: Duration) -> Option<TryEnd> {
         },
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@ use super::bound::Bound;
 use super::life::{Life, LifePast};
 use super::refusal::{Refusal, is_deny, why};
 use super::{Admission, AdmittedCall, AskedCall, Dispatch, JudgedForm, Pass, Passed, tidy};
-use crate::{Became, CallEnd, InputProblem, Tool};
+use crate::{Became, CallEnd, InputProblem, PastQuestion, Tool};
 
 /// Times a call is judged anew since a grant that let it pass was used up in the meantime.
 const GRANT_RACES_MAX: u32 = 8;
@@ -119,15 +119,23 @@ impl Dispatch {
         let turn = Box::pin(self.hooks_turn(life, &tool, &raw, &asked.input, &folder)).await?;
         let form = self.judged(tool, raw, turn, folder);
         self.decided(&form).await?;
-        if form.judgement.decision != PermissionDecision::Ask
-            && let Some(before) = life.take_question()
-        {
-            let why = "what holds now decides it without an answer";
-            Box::pin(before.supersede(why)).await;
-        }
         match form.judgement.decision {
-            PermissionDecision::Deny => Err(self.refused(&form)),
-            PermissionDecision::Allow => Box::pin(self.pass_by_ladder(life, form)).await,
+            PermissionDecision::Deny => {
+                // A verdict that it has does not lift this (law 1).
+                let _ = Box::pin(needs_no_answer(life)).await;
+                Err(self.refused(&form))
+            }
+            PermissionDecision::Allow => {
+                if let Some(answered) = Box::pin(needs_no_answer(life)).await
+                    && self.bound_now(&form).await?.digest == answered.request.digest
+                {
+                    // Its one verdict stands, whatever has been allowed since (law 9).
+                    life.give_back(answered);
+                    life.apply(CallEvent::Ask)?;
+                    return Box::pin(self.ask(life, form, None)).await;
+                }
+                Box::pin(self.pass_by_ladder(life, form)).await
+            }
             PermissionDecision::Ask => {
                 life.apply(CallEvent::Ask)?;
                 Box::pin(self.ask(life, form, None)).await
@@ -421,6 +429,13 @@ impl Dispatch {
     pub(super) async fn note(&self, body: impl Into<RecordBody>) -> Result<(), Refusal> {
         Ok(Box::pin(self.seat.ledger.note(self.seat.run, body)).await?)
     }
+}
+
+/// Ends the question that a call had come to before its leader died, since what holds now decides it. One that has its
+/// verdict is given back.
+async fn needs_no_answer(life: &mut Life) -> Option<PastQuestion> {
+    let why = "what holds now decides it without an answer";
+    life.take_question()?.supersede(why).await.err()
 }
 
 /// Checks an input against its tool: the form that can be judged, shown and run.

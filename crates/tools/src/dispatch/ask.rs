@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use pointsman_approvals::TakenUp;
 use pointsman_model::{
     Answerer, CallEvent, Insistence, JsonText, Outcome, PermissionDecision, PermissionRequest,
     Superseded, Verdict, VerdictKind,
@@ -14,6 +13,7 @@ use super::bound::Bound;
 use super::life::Life;
 use super::refusal::Refusal;
 use super::{Dispatch, JudgedForm, Pass, Passed};
+use crate::Standing;
 
 /// So often is one call asked at most, each time since it changed after the answer.
 pub(super) const ASKS_MAX: u32 = 4;
@@ -40,12 +40,12 @@ impl Dispatch {
         form.shrink();
         for _ in 0..ASKS_MAX {
             let mut bound = self.bound_now(&form).await?;
-            let (request, open) =
+            let (request, before) =
                 Box::pin(self.question_of(life, &form, &bound, supersedes.take())).await;
             let id = request.id;
             let verdict = self.seat.handler.resolve(request).await;
             // Whoever is asked has joined it.
-            drop(open);
+            drop(before);
             let wishes = self.follow(id, &verdict);
             match Box::pin(self.heed(&form, &verdict)).await? {
                 Heeded::AskAgain(changed, why) => {
@@ -86,7 +86,7 @@ impl Dispatch {
         Err(Refusal::never_settled(ASKS_MAX))
     }
 
-    async fn bound_now(&self, form: &JudgedForm) -> Result<Bound, Refusal> {
+    pub(super) async fn bound_now(&self, form: &JudgedForm) -> Result<Bound, Refusal> {
         let now = Bound::now(&self.seat, &form.call, &form.folder, &form.effects);
         Ok(Box::pin(now).await?)
     }
@@ -99,19 +99,20 @@ impl Dispatch {
         form: &JudgedForm,
         bound: &Bound,
         supersedes: Option<Superseded>,
-    ) -> (PermissionRequest, Option<Box<TakenUp>>) {
+    ) -> (PermissionRequest, Standing) {
         let Some(before) = life.take_question() else {
-            return (self.request(form, bound, supersedes), None);
+            return (self.request(form, bound, supersedes), Standing::Left);
         };
         if supersedes.is_none() && before.request.digest == bound.digest {
-            return (*before.request, before.open);
+            return (*before.request, before.standing);
         }
         let supersedes = supersedes.unwrap_or_else(|| Superseded {
             request: Some(before.request.id),
             difference: "what it runs or changes is not as it was before the leader died".into(),
         });
-        before.supersede(&supersedes.difference).await;
-        (self.request(form, bound, Some(supersedes)), None)
+        // A verdict that it has was given for something else.
+        let _ = before.supersede(&supersedes.difference).await;
+        (self.request(form, bound, Some(supersedes)), Standing::Left)
     }
 
     fn request(

@@ -92,6 +92,11 @@ impl Life {
         }
     }
 
+    /// Puts its question back: it has its verdict, which is to be heard.
+    pub(super) fn give_back(&mut self, question: PastQuestion) {
+        self.past = LifePast::Asked(Some(question));
+    }
+
     /// Keeps what hooks want the agent told until the call ends.
     pub(super) fn keep(&mut self, notes: Vec<HookWord>) {
         self.notes.extend(notes);
