@@ -1,8 +1,10 @@
 //! A leader that is killed in the middle: what is left, and what the next one makes of it.
 
+use std::time::Instant;
+
 use nix::sys::signal::Signal;
 
-use crate::ground::{Project, Running, until};
+use crate::ground::{PATIENCE, Project, Running, until};
 
 /// One job is in the middle of a command, another waits for an answer, a third has done its work.
 const IN_THE_MIDDLE: &str = r#"
@@ -171,7 +173,10 @@ fn stopped_while_it_resumes(project: &Project) -> Running {
     for _ in 0..50 {
         let (closed, resumed) = (count("run_interrupted"), count("run_resumed"));
         let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+        let started = Instant::now();
         while count("run_resumed") == resumed {
+            let waited = started.elapsed();
+            assert!(waited < PATIENCE, "the leader does not take the run up");
             if gate.execute_batch("BEGIN IMMEDIATE").is_err() {
                 continue;
             }
@@ -215,6 +220,39 @@ fn law_20_two_that_take_a_run_up_at_the_same_time_start_nothing_twice() {
     assert_eq!(project.read("ran.txt").as_deref(), Some("once\n"));
     assert_eq!(project.read("asked.txt").as_deref(), Some("x"));
     each_started_once(&project);
+}
+
+const ASKS_AND_SLEEPS: &str = r#"
+[[job]]
+name = "asks"
+allow = ["Bash(sleep *)"]
+[[job.step]]
+tool = "Write"
+input = { file_path = "asked.txt", content = "x" }
+[[job.step]]
+tool = "Bash"
+input = { command = "sleep 300" }
+"#;
+
+#[test]
+fn law_21_whoever_clears_up_late_leaves_alone_what_lives_again() {
+    let project = Project::with_job(ASKS_AND_SLEEPS);
+    let first = killed_while_it_asks(&project, &["job.toml"]);
+    let late = stopped_while_it_resumes(&project);
+    // Another one takes it up meanwhile, and is at work.
+    let early = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    assert_eq!(project.questions(1), [first.as_str()]);
+    project.run(["answer", &first, "allow"]).expect_code(0);
+    until("the sleeper sleeps", || sleeps(&project).then_some(()));
+    late.signal(Signal::SIGCONT);
+    let refused = late.wait().expect_code(2);
+    let why = "has a leader that is alive";
+    assert!(refused.err.contains(why), "{}", refused.err);
+    assert!(sleeps(&project));
+    // Its socket is there still, too.
+    project.run(["stop", "run-1"]).expect_code(0);
+    early.wait().expect_code(130);
+    until("the sleeper is gone", || (!sleeps(&project)).then_some(()));
 }
 
 #[test]

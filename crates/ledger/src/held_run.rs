@@ -34,12 +34,6 @@ impl HeldRun {
         }
     }
 
-    /// The run.
-    #[must_use]
-    pub fn run(&self) -> RunId {
-        self.run
-    }
-
     /// Process groups of its dead leaders that nobody has seen end; they may still run. Also those of one who took the
     /// run up and died after this ledger was opened.
     #[must_use]

@@ -157,7 +157,7 @@ impl Ledger {
     /// whole of it. Nothing is recorded before [`HeldRun::resume`].
     ///
     /// # Errors
-    /// When the run is unknown, alive or properly ended, or its lock can't be taken.
+    /// When the run is unknown, alive, held or properly ended, or its lock can't be taken.
     pub async fn hold_run(&self, run: RunId) -> Result<HeldRun, ResumeError> {
         let (lock, groups) = self.ask(|done| Command::Hold { run, done }).await??;
         Ok(HeldRun::new(self.clone(), run, lock, groups))

@@ -102,6 +102,9 @@ pub enum ResumeError {
     /// Its leader lives.
     #[error("{0} has a leader that is alive")]
     Alive(RunId),
+    /// Nobody leads it, and somebody is about to, or clears up after its last leader. That is soon over.
+    #[error("{0} is being taken up, or cleared up after, by another pointsman: try again")]
+    Held(RunId),
     /// It ended properly.
     #[error("{0} has ended; there is nothing to resume")]
     Ended(RunId),

@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,7 +20,18 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub(crate) struct RunLock {
     path: PathBuf,
-    file: File,
+    /// Closed, and so let go of, after what becomes of it.
+    _file: File,
+    when_dropped: WhenDropped,
+}
+
+/// What becomes of a lock's file with the lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WhenDropped {
+    /// It stays, as that of a leader that is killed does.
+    Stays,
+    /// It goes.
+    Goes,
 }
 
 /// What a look at a run's lock says.
@@ -41,19 +53,26 @@ pub(crate) fn path_of(database: &Path, run: RunId) -> PathBuf {
 impl RunLock {
     /// Takes the lock; `None` when a leader holds it. Whoever only looks at it is waited for.
     ///
-    /// To be called within a transaction that writes, so that no two take locks of one run at a time, and none takes
-    /// one whose file is being removed.
+    /// To be called within a transaction that writes, so that no two take locks of one run at a time.
     pub(crate) fn take(database: &Path, run: RunId) -> io::Result<Option<Self>> {
         let path = path_of(database, run);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)?;
         for _ in 0..TRIES_MAX {
+            let file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)?;
             match file.try_lock() {
-                Ok(()) => return Ok(Some(Self { path, file })),
+                Ok(()) if lies_at(&file, &path)? => {
+                    return Ok(Some(Self {
+                        path,
+                        _file: file,
+                        when_dropped: WhenDropped::Stays,
+                    }));
+                }
+                // Whoever held it took its file along.
+                Ok(()) => continue,
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error),
             }
@@ -71,12 +90,46 @@ impl RunLock {
         ))
     }
 
-    /// Lets go of it and removes the file: the run is over and its number is never used again.
-    pub(crate) fn remove(self) {
-        // A file that can't be removed does no harm: nobody holds its lock.
-        let _ = std::fs::remove_file(&self.path);
-        drop(self.file);
+    /// The lock, whose file goes with it once it is let go of.
+    pub(crate) fn passing(self) -> Self {
+        self.left_by(WhenDropped::Goes)
     }
+
+    /// The lock, whose file stays when it is let go of otherwise than by [`Self::remove`].
+    pub(crate) fn lasting(self) -> Self {
+        self.left_by(WhenDropped::Stays)
+    }
+
+    fn left_by(mut self, when_dropped: WhenDropped) -> Self {
+        self.when_dropped = when_dropped;
+        self
+    }
+
+    /// Lets go of it and removes the file.
+    pub(crate) fn remove(self) {
+        drop(self.passing());
+    }
+}
+
+impl Drop for RunLock {
+    fn drop(&mut self) {
+        match self.when_dropped {
+            WhenDropped::Stays => {}
+            // A file that can't be removed does no harm: nobody holds its lock.
+            WhenDropped::Goes => drop(std::fs::remove_file(&self.path)),
+        }
+    }
+}
+
+/// Whether the file is still the one at that path.
+fn lies_at(file: &File, path: &Path) -> io::Result<bool> {
+    let there = match std::fs::metadata(path) {
+        Ok(there) => there,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let own = file.metadata()?;
+    Ok((own.dev(), own.ino()) == (there.dev(), there.ino()))
 }
 
 /// Whether a leader holds the run's lock.
@@ -97,7 +150,7 @@ pub(crate) fn look(database: &Path, run: RunId) -> io::Result<Holder> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use super::*;
 
@@ -121,6 +174,28 @@ mod tests {
             over.store(true, Ordering::Relaxed);
             assert!(taken.into_iter().all(|taken| taken));
         });
+    }
+
+    #[test]
+    fn law_20_one_at_a_time_holds_a_run_though_the_lock_s_file_goes_with_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("ledger.db");
+        let holders = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        if let Some(held) = RunLock::take(&database, RunId::FIRST).unwrap() {
+                            let held = held.passing();
+                            assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
+                            holders.fetch_sub(1, Ordering::SeqCst);
+                            drop(held);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(!path_of(&database, RunId::FIRST).exists());
     }
 
     #[test]

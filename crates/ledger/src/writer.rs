@@ -440,11 +440,17 @@ impl Writer {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(failed)?;
         recovery::may_resume(&tx, run).map_err(failed)??;
-        let lock = RunLock::take(&path, run)
-            .map_err(|source| ResumeError::Append(lock_error(&path, run, source)))?
-            .ok_or(ResumeError::Alive(run))?;
+        let taken = RunLock::take(&path, run)
+            .map_err(|source| ResumeError::Append(lock_error(&path, run, source)))?;
+        let Some(lock) = taken else {
+            let is_led = recovery::not_over(&tx).map_err(failed)?.contains(&run);
+            return Err(match is_led {
+                true => ResumeError::Alive(run),
+                false => ResumeError::Held(run),
+            });
+        };
         let groups = recovery::open_groups(&tx, |of| of == run).map_err(failed)?;
-        Ok((lock, groups))
+        Ok((lock.passing(), groups))
     }
 
     fn resume(
@@ -467,7 +473,7 @@ impl Writer {
         self.must_be_there()
             .map_err(|_| ResumeError::Append(self.gone()))?;
         note_head(&self.in_use, run, &head);
-        self.own(run, head, lock);
+        self.own(run, head, lock.lasting());
         Ok(report)
     }
 

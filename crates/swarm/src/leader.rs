@@ -12,6 +12,7 @@ mod desk_rules;
 mod dropped;
 mod ground;
 mod handle;
+mod holding;
 mod job_try;
 mod life;
 mod nursery;

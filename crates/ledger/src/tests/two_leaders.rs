@@ -105,11 +105,10 @@ async fn law_20_whoever_holds_a_run_keeps_others_out_and_leaves_no_trace() {
     };
     let before = records();
     let held = one.hold_run(run).await.unwrap();
-    assert!(matches!(
-        resume(&two, run).await,
-        Err(ResumeError::Alive(_))
-    ));
+    // It is told apart from one that is led: it may be free in a moment.
+    assert!(matches!(resume(&two, run).await, Err(ResumeError::Held(_))));
     drop(held);
+    assert!(!crate::run_lock::path_of(&place.path, run).exists());
     assert_eq!(records(), before);
     assert_eq!(
         place.reader().runs().unwrap()[0].state,

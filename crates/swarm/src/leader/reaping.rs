@@ -6,6 +6,7 @@ use pointsman_model::RunId;
 use pointsman_process::{ProcessGroup, Reaped, reap, reap_owned_by};
 
 use super::StartError;
+use super::holding::{Dead, hold_dead, not_among};
 use crate::StatePlace;
 
 /// Clears up after dead leaders, on record of `run`: takes their sockets away and ends what they left running. Returns
@@ -21,7 +22,7 @@ pub async fn end_left_behind(
     place: &StatePlace,
     report: &OpenReport,
 ) -> Result<usize, StartError> {
-    let mut reaped = clear_up(place, report).await?;
+    let mut reaped = clear_up(ledger, place, report).await?;
     note_ended(ledger, run, &mut reaped).await?;
     Ok(reaped.killed)
 }
@@ -42,16 +43,31 @@ impl AllReaped {
     }
 }
 
-/// Takes away the sockets that dead leaders left, and ends what they left running.
+/// Takes away the sockets that dead leaders left, and ends what they left running. Each dead run is held meanwhile: what
+/// goes by its name would be a living leader's, had one taken it up since it was found dead.
 pub(super) async fn clear_up(
+    ledger: &Ledger,
     place: &StatePlace,
     report: &OpenReport,
 ) -> Result<AllReaped, StartError> {
+    let mut groups = report.groups.clone();
+    let mut owners = Vec::new();
+    let mut held = Vec::new();
     for dead in &report.dead {
+        match hold_dead(ledger, dead.run).await {
+            Dead::Held(run) => {
+                let known = groups.iter().map(|started| &started.group);
+                groups.extend(not_among(known, run.groups()));
+                held.push(run);
+            }
+            Dead::Pruned => {}
+            Dead::Anothers => continue,
+        }
         place.clear_socket(dead.run);
+        owners.push(place.owner(dead.run));
     }
-    let owners = report.dead.iter().map(|dead| place.owner(dead.run));
-    reap_in_thread(report.groups.clone(), owners.collect()).await
+    let (_held, reaped) = reap_in_thread(held, groups, owners).await?;
+    Ok(reaped)
 }
 
 /// Records what was ended, in the chain of the run that begins or goes on. It is on disk when this returns: whoever prunes
@@ -67,13 +83,17 @@ pub(super) async fn note_ended(
     Ok(())
 }
 
-/// [`reap_all`] on a thread that may block.
-pub(super) async fn reap_in_thread(
+/// [`reap_all`] on a thread that may block, and that keeps what is held meanwhile also when nobody waits for it any more.
+pub(super) async fn reap_in_thread<H: Send + 'static>(
+    held: H,
     groups: Vec<ProcessGroupStarted>,
     owners: Vec<String>,
-) -> Result<AllReaped, StartError> {
-    let reaped = tokio::task::spawn_blocking(move || reap_all(groups, owners)).await;
-    reaped.map_err(|_| StartError::TaskLost)
+) -> Result<(H, AllReaped), StartError> {
+    let reaped = tokio::task::spawn_blocking(move || {
+        let reaped = reap_all(groups, owners);
+        (held, reaped)
+    });
+    reaped.await.map_err(|_| StartError::TaskLost)
 }
 
 /// Ends what is left of these groups, and whatever else still runs for these owners: the record of a group may have

@@ -1,6 +1,6 @@
 //! The start of a leader: ledger, reaping, services, what all agents share.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -13,9 +13,7 @@ use pointsman_gate::{
     Adjudicator, CoordinatorHandler, Explaining, HookPlace, Hooks, Lifts, Notices, Panel,
     SwarmWorkerHandler, Votes, hooks_that_cant_start,
 };
-use pointsman_ledger::{
-    HeldRun, HighestIds, Ledger, OpenReport, OrderGiven, RequestOpened, RunStart,
-};
+use pointsman_ledger::{HighestIds, Ledger, OpenReport, OrderGiven, RequestOpened, RunStart};
 use pointsman_model::{Answerer, Attended, Millis, RunId, Surface};
 use pointsman_policy::Problem;
 use pointsman_tools::{Pace, RunIds, Toolbox};
@@ -26,10 +24,11 @@ use tokio_util::sync::CancellationToken;
 use super::contexts::{JobGround, job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
+use super::holding::hold;
 use super::nursery::work_of;
 use super::orders::Order;
 use super::past::Past;
-use super::reaping::{AllReaped, clear_up, note_ended, reap_in_thread};
+use super::reaping::{AllReaped, clear_up, note_ended};
 use super::roster::{Roster, of_job_file, roster};
 use super::work::{check_models, without_keys};
 use super::{Checked, Leader, LeaderHandle, LeaderOptions, Patience, Pauses, Progress, StartError};
@@ -49,7 +48,6 @@ const ORDERS_MAX: usize = 16;
 const LETTERS_MAX: usize = 1_024;
 /// How long a question stays open when neither job file nor settings say.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30 * 60);
-
 /// See [`Leader::start`].
 pub(super) async fn start(
     mut options: LeaderOptions,
@@ -64,8 +62,9 @@ pub(super) async fn start(
     may_start(&options, &problems)?;
     options.place.prepare()?;
     let (ledger, report) = open_ledger(&options).await?;
-    // Before anything can fail: the ledger tells of a dead leader but once (law 21).
-    let mut reaped = clear_up(&options.place, &report).await?;
+    // Before its past, its lock or what changed since can make this fail: the ledger tells of a dead leader but once
+    // (law 21).
+    let mut reaped = clear_up(&ledger, &options.place, &report).await?;
     let all: Vec<Job> = jobs
         .iter()
         .chain(joined.iter().flatten())
@@ -248,7 +247,7 @@ async fn take(
             open: Vec::new(),
         });
     };
-    let held = hold(ledger, options, run, reaped).await?;
+    let held = hold(ledger, &options.place, run, reaped).await?;
     let path = ledger.path().to_owned();
     let read = tokio::task::spawn_blocking(move || Past::read(&path, run)).await;
     let mut past = read.map_err(|_| StartError::TaskLost)??;
@@ -276,25 +275,6 @@ async fn take(
         past,
         open: report.open,
     })
-}
-
-/// Holds the run that is to be taken up. This comes first of all: what is read of its past then is the whole of it, since
-/// nobody else leads it meanwhile (law 20). Ends what one who led it since the ledger was opened has left.
-async fn hold(
-    ledger: &Ledger,
-    options: &LeaderOptions,
-    run: RunId,
-    reaped: &mut AllReaped,
-) -> Result<HeldRun, StartError> {
-    let held = ledger.hold_run(run).await?;
-    options.place.clear_socket(run);
-    let ended = reaped.ended.iter().map(|ended| &ended.group);
-    let ended: HashSet<_> = ended.cloned().collect();
-    let groups = held.groups().iter().cloned();
-    let groups = groups.filter(|started| !ended.contains(&started.group));
-    let left = reap_in_thread(groups.collect(), vec![options.place.owner(run)]).await?;
-    reaped.add(left);
-    Ok(held)
 }
 
 /// Whether each agent that lives again is given what it was given (law 16).
