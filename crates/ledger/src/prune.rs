@@ -56,21 +56,28 @@ pub enum PruneError {
 /// # Errors
 /// When the ledger can't be read.
 pub fn prunable(reader: &LedgerReader, keep: Keep) -> Result<PruneReport, PruneError> {
-    let runs = reader.runs()?;
-    let old = older_than_the_newest(&runs, keep.newest);
-    let mut report = PruneReport::default();
-    for info in runs.into_iter().take(old) {
-        let young = keep.since.is_some_and(|since| info.last_at >= since);
-        match info.state {
-            RunState::Live => {}
-            RunState::Ended { .. } | RunState::Interrupted if young => {}
-            RunState::Ended { .. } | RunState::Interrupted => {
-                report.runs.push(info.run);
-                report.records = report.records.saturating_add(info.records);
-            }
+    Ok(PruneReport::of(&old_and_over(reader, keep)?))
+}
+
+impl PruneReport {
+    fn of(runs: &[RunInfo]) -> Self {
+        Self {
+            runs: runs.iter().map(|info| info.run).collect(),
+            records: runs.iter().map(|info| info.records).sum(),
         }
     }
-    Ok(report)
+}
+
+fn old_and_over(reader: &LedgerReader, keep: Keep) -> Result<Vec<RunInfo>, ReadError> {
+    let mut runs = reader.runs()?;
+    runs.truncate(older_than_the_newest(&runs, keep.newest));
+    runs.retain(|info| match info.state {
+        RunState::Live => false,
+        RunState::Ended { .. } | RunState::Interrupted => {
+            keep.since.is_none_or(|since| info.last_at < since)
+        }
+    });
+    Ok(runs)
 }
 
 /// How many of the runs, oldest first, come before the newest `keep` that had jobs.
@@ -105,10 +112,12 @@ pub async fn prune(ledger: &Ledger, run: RunId, keep: Keep) -> Result<PruneRepor
     if !verified.is_sound() {
         return Err(PruneError::Damaged(verified.damage.len().max(1)));
     }
-    let mut report = prunable(&reader, keep)?;
+    let mut old = old_and_over(&reader, keep)?;
     let mut connection = schema::connect(ledger.path()).map_err(PruneError::NotRemoved)?;
-    report.runs.retain(|pruned| *pruned != run);
-    report.runs = without_groups(&connection, report.runs).map_err(PruneError::NotRemoved)?;
+    let with_groups =
+        recovery::runs_with_open_groups(&connection).map_err(PruneError::NotRemoved)?;
+    old.retain(|info| info.run != run && !with_groups.contains(&info.run));
+    let mut report = PruneReport::of(&old);
     if report.runs.is_empty() {
         return Ok(PruneReport::default());
     }
@@ -127,20 +136,6 @@ pub async fn prune(ledger: &Ledger, run: RunId, keep: Keep) -> Result<PruneRepor
         .and_then(|()| schema::remove_runs(&mut connection, &numbers))
         .map_err(PruneError::NotRemoved)?;
     Ok(report)
-}
-
-/// Those of the runs that have no process group which may still live.
-fn without_groups(connection: &Connection, runs: Vec<RunId>) -> rusqlite::Result<Vec<RunId>> {
-    if recovery::open_groups(connection, |_| true)?.is_empty() {
-        return Ok(runs);
-    }
-    let mut without = Vec::new();
-    for run in runs {
-        if recovery::open_groups(connection, |of| of == run)?.is_empty() {
-            without.push(run);
-        }
-    }
-    Ok(without)
 }
 
 /// What became of the room that pruned records had in the file.

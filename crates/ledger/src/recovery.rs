@@ -283,6 +283,21 @@ pub(crate) fn open_groups(
     connection: &Connection,
     wanted: impl Fn(RunId) -> bool,
 ) -> rusqlite::Result<Vec<ProcessGroupStarted>> {
+    let mut open = open_groups_by_run(connection)?;
+    open.retain(|(run, _)| run.is_none_or(&wanted));
+    Ok(open.into_iter().map(|(_, started)| started).collect())
+}
+
+/// The runs with process groups that no record says have ended.
+pub(crate) fn runs_with_open_groups(connection: &Connection) -> rusqlite::Result<HashSet<RunId>> {
+    let open = open_groups_by_run(connection)?;
+    Ok(open.into_iter().filter_map(|(run, _)| run).collect())
+}
+
+/// All of them, each with the run that started it.
+fn open_groups_by_run(
+    connection: &Connection,
+) -> rusqlite::Result<Vec<(Option<RunId>, ProcessGroupStarted)>> {
     let mut statement = connection.prepare_cached(
         "SELECT run, body FROM records
          WHERE kind IN ('process_group_started', 'process_group_ended') ORDER BY seq",
@@ -290,21 +305,19 @@ pub(crate) fn open_groups(
     let rows = statement.query_map([], |row| {
         Ok((RunId::new(row.get(0)?), row.get::<_, String>(1)?))
     })?;
-    let mut open: Vec<ProcessGroupStarted> = Vec::new();
+    let mut open = Vec::new();
     let mut ended: HashSet<GroupFacts> = HashSet::new();
     for row in rows {
         let (run, body) = row?;
         match serde_json::from_str(&body) {
-            Ok(RecordBody::ProcessGroupStarted(started)) if run.is_none_or(&wanted) => {
-                open.push(started);
-            }
+            Ok(RecordBody::ProcessGroupStarted(started)) => open.push((run, started)),
             Ok(RecordBody::ProcessGroupEnded(end)) => {
                 ended.insert(end.group);
             }
             _ => {}
         }
     }
-    open.retain(|started| !ended.contains(&started.group));
+    open.retain(|(_, started)| !ended.contains(&started.group));
     Ok(open)
 }
 

@@ -193,6 +193,19 @@ async fn law_21_a_run_with_a_group_that_may_live_is_not_pruned() {
     let care = ledger.begin_run(of_care()).await.unwrap();
     let pruned = prune(&ledger, care, keep(0)).await.unwrap();
     assert_eq!(pruned, PruneReport::default());
+    // One without goes, and the record of it tells of that one alone.
+    let other = a_run(&ledger).await;
+    let pruned = prune(&ledger, care, keep(0)).await.unwrap();
+    assert_eq!((pruned.runs.as_slice(), pruned.records), (&[other][..], 5));
+    let recorded = Filter {
+        kinds: vec![RecordKind::RunsPruned],
+        ..Filter::of_run(care)
+    };
+    let recorded = place.reader().records(&recorded).unwrap().records;
+    let RecordBody::RunsPruned(recorded) = &recorded[0].body else {
+        panic!("{recorded:?}");
+    };
+    assert_eq!((&recorded.runs, recorded.records), (&pruned.runs, 5));
     let ended = ProcessGroupEnded {
         call: None,
         group,
