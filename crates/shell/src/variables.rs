@@ -57,7 +57,7 @@ const HARMLESS: [&str; 49] = [
 ];
 
 /// Change what is found, loaded or started.
-const CHANGE_WHAT_RUNS: [&str; 115] = [
+const CHANGE_WHAT_RUNS: [&str; 130] = [
     "AR",
     "BASHOPTS",
     "BASH_ALIASES",
@@ -173,6 +173,21 @@ const CHANGE_WHAT_RUNS: [&str; 115] = [
     "VIMINIT",
     "ZDOTDIR",
     "_JAVA_OPTIONS",
+    "COMPILER_PATH",
+    "DOCKER_CERT_PATH",
+    "DOCKER_CONFIG",
+    "GCC_EXEC_PREFIX",
+    "GH_CONFIG_DIR",
+    "GH_HOST",
+    "HOME",
+    "HOSTALIASES",
+    "MAGIC",
+    "MANOPT",
+    "MANPATH",
+    "MANROFFOPT",
+    "TERMCAP",
+    "TERMINFO",
+    "TERMINFO_DIRS",
 ];
 
 /// Beginnings of names that change what is found, loaded or started.

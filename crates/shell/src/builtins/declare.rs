@@ -19,12 +19,17 @@ pub(super) fn hides_code(program: &str, args: &[Field]) -> bool {
             .any(|field| field.text().is_some_and(|text| text.starts_with("-v"))),
         _ => false,
     };
-    by_name
-        && args.iter().filter_map(Field::text).any(|text| {
-            let subscript = text.split('=').next().unwrap_or(text);
-            let subscript = if subscript.contains('[') { text } else { "" };
-            subscript.contains(['$', '`'])
-        })
+    by_name && args.iter().filter_map(Field::text).any(runs_in_subscript)
+}
+
+/// Whether a name comes with a subscript that runs something or sets a variable.
+fn runs_in_subscript(text: &str) -> bool {
+    let Some((name, behind)) = text.split_once('[') else {
+        return false;
+    };
+    let subscript = behind.split(']').next().unwrap_or(behind);
+    let sets = ["=", "++", "--"].iter().any(|it| subscript.contains(it));
+    !name.contains('=') && (sets || behind.contains(['$', '`']))
 }
 
 /// `export`, `declare`, `typeset`, `local`, `readonly`.
