@@ -6,6 +6,7 @@ use pointsman_model::{
 };
 
 use crate::limits::{LINE_CHARS_MAX, PARSE_BYTES_MAX};
+use crate::sink::settle;
 use crate::state::State;
 use crate::syntax::{Tree, Unreadable, parse, scan};
 use crate::walk::{Input, Scene, Walker};
@@ -121,6 +122,7 @@ pub fn analyse(line: &str, at: &Surroundings) -> Analysis {
             part: 0,
         });
     }
+    settle(&mut sink.effects, &sink.sets, line);
     risk::mark(&mut sink.effects, &at.home);
     Analysis {
         effects: Effects {

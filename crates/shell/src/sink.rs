@@ -1,10 +1,14 @@
 //! Where the walk puts what it finds: the list of parts and the list of effects, within their limits.
 
 mod places;
+mod sets;
 
 use pointsman_model::{Effect, EffectKind, EffectView, Opaque, OpaqueWhy, Span};
 
+pub(crate) use self::sets::settle;
+
 use self::places::{EffectPlace, PartPlace, Places};
+use self::sets::Sets;
 use crate::analysis::Part;
 use crate::limits::{EFFECTS_MAX, PARTS_MAX};
 
@@ -16,6 +20,10 @@ pub(crate) struct Sink {
     /// Some of the line is read more than once, as the bodies of loops are: what is found again is
     /// dropped.
     pub(crate) repeats: bool,
+    /// Where the effects of the outermost loop begin that is being walked.
+    pub(crate) looped_from: Option<usize>,
+    /// Commands that only set variables.
+    pub(crate) sets: Vec<Sets>,
     /// A limit was met. Nothing is taken any more.
     pub(crate) full: bool,
     part_places: Places<PartPlace>,
@@ -64,6 +72,17 @@ impl Sink {
             return;
         }
         self.effects.push(effect);
+    }
+
+    /// Notes that the last effect, pushed since there were so many, does nothing but set these variables.
+    pub(crate) fn only_sets(&mut self, before: usize, names: Vec<Box<str>>) {
+        if self.effects.len() > before {
+            self.sets.push(Sets {
+                at: self.effects.len() - 1,
+                from: self.looped_from.unwrap_or(before),
+                names,
+            });
+        }
     }
 
     pub(crate) fn opaque(

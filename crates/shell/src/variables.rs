@@ -214,13 +214,16 @@ const CHANGING_ENDINGS: [&str; 8] = [
 ];
 
 /// Lower-case names that programs look at.
-const LOWER_CASE: [&str; 9] = [
+const LOWER_CASE: [&str; 12] = [
     "all_proxy",
     "cdpath",
     "fpath",
     "ftp_proxy",
     "http_proxy",
     "https_proxy",
+    "mailpath",
+    "manpath",
+    "module_path",
     "no_proxy",
     "path",
     "rsync_proxy",

@@ -164,7 +164,7 @@ pub(super) fn read(
     if names.is_empty() {
         state.set("REPLY", Value::Unknown);
     }
-    for field in names {
+    for field in &names {
         match field.text() {
             Some(name) => set_variable(walker, scene, name, line.clone(), state),
             None => {
@@ -172,7 +172,35 @@ pub(super) fn read(
             }
         }
     }
+    let before = walker.sink.effects.len();
     program(walker, called, state);
+    let alone = called
+        .assignments
+        .iter()
+        .all(|it| it.weight == AssignmentWeight::Harmless);
+    if alone && let Some(names) = plainly(called.args(), &names) {
+        walker.sink.only_sets(before, names);
+    }
+}
+
+/// The variables that `read` sets, when it does nothing else: no list, nothing from somewhere else.
+fn plainly(args: &[Field], names: &[&Field]) -> Option<Vec<Box<str>>> {
+    let options = args.get(..args.len() - names.len())?;
+    let idle = |field: &Field| field.text().is_some_and(|text| matches!(text, "-r" | "-s"));
+    if !options.iter().all(idle) {
+        return None;
+    }
+    let texts = names.iter().map(|field| {
+        let text = field.text()?;
+        let plain = text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        (plain && weigh(text) != AssignmentWeight::ChangesWhatRuns).then(|| text.into())
+    });
+    match names {
+        [] => Some(vec!["REPLY".into()]),
+        _ => texts.collect(),
+    }
 }
 
 /// What one variable gets of an input that is known: its lines, or the names that a program lists.

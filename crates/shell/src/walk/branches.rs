@@ -48,6 +48,9 @@ impl Walker<'_> {
         mut body: impl FnMut(&mut Self, &mut State),
     ) {
         let repeats = std::mem::replace(&mut self.sink.repeats, true);
+        let outer = self.sink.looped_from;
+        let here = self.sink.effects.len();
+        self.sink.looped_from.get_or_insert(here);
         let entry = state.clone();
         for round in 0..=ROUNDS_MAX {
             let before = state.clone();
@@ -62,6 +65,7 @@ impl Walker<'_> {
             }
         }
         self.sink.repeats = repeats;
+        self.sink.looped_from = outer;
     }
 
     pub(super) fn for_each(

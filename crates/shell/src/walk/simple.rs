@@ -13,7 +13,7 @@ use crate::expand::{Expander, Output};
 use crate::field::Field;
 use crate::limits::{ALTERNATIVES_MAX, OUTPUT_DEPTH_MAX, SCRIPT_DEPTH_MAX};
 use crate::state::{Folder, State, Value};
-use crate::syntax::{Piece, Simple, Word};
+use crate::syntax::{AssignValue, Piece, Simple, Word};
 use crate::{builtins, output, programs, wrappers};
 
 /// A command with its words worked out.
@@ -242,6 +242,15 @@ impl Walker<'_> {
         let harmless = assignments
             .iter()
             .all(|assignment| assignment.weight == AssignmentWeight::Harmless);
+        let only_sets = assignments
+            .iter()
+            .zip(&simple.assignments)
+            .all(|(it, one)| {
+                let plain = matches!(one.value, AssignValue::One(_)) && one.index.is_none();
+                plain && it.weight != AssignmentWeight::ChangesWhatRuns
+            });
+        let names = simple.assignments.iter().map(|it| it.name.into()).collect();
+        let before = self.sink.effects.len();
         self.sink.push(
             part,
             scene.view,
@@ -260,6 +269,9 @@ impl Walker<'_> {
                 assignments,
             }),
         );
+        if only_sets && !harmless {
+            self.sink.only_sets(before, names);
+        }
     }
 
     /// A command whose words are worked out. Gives the places that its output names.
