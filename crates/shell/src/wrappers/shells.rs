@@ -4,7 +4,7 @@ use pointsman_model::{EffectView, PathRole, Reach, RunNature};
 
 use super::shell_options::{self, Takes};
 use super::table::Kind;
-use super::{outer, unknown_script};
+use super::{outer, unknown_script, zsh};
 use crate::field::Field;
 use crate::options::{Options, first_operand};
 use crate::state::{State, Value};
@@ -68,6 +68,15 @@ pub(super) fn shell(
     let given = called.input.fed || called.input.text.is_some() || args.get(at).is_some();
     if let Some(field) = told.talks.filter(|_| given && told.takes != Takes::Text) {
         unknown_script(walker, called, Some(field));
+    }
+    if name == "zsh" {
+        let text = match told.takes {
+            Takes::Text => args.get(at).and_then(Field::text),
+            Takes::File | Takes::Input => called.input.text.as_deref(),
+        };
+        if text.is_some_and(zsh::reads_otherwise) {
+            unknown_script(walker, called, None);
+        }
     }
     if told.takes == Takes::Text {
         outer(walker, called, Kind::Loud, state);

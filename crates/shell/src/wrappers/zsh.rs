@@ -47,3 +47,86 @@ pub(super) fn call(
     }
     false
 }
+
+/// Whether something stands in the text that this shell reads in another way than Bash, which would have other commands or
+/// other files in it: what is quoted there is not told apart.
+pub(super) fn reads_otherwise(text: &str) -> bool {
+    // A list is all its words, a file is made of what a command prints, and `>!` writes to what stands behind it.
+    let signs = ["=(", ">!", "alias -s"];
+    // What tells of the shell's own tables may change them.
+    let tables = ["functions", "aliases", "commands"];
+    signs.iter().any(|it| text.contains(it))
+        || tables.iter().any(|it| text.contains(&format!("{it}[")))
+        || text.split('$').skip(1).any(expands_otherwise)
+        || text.split('<').skip(1).any(is_range)
+}
+
+/// `$=x`, `$x[1]`, `$x:t` and the same between braces, by what stands behind the dollar.
+fn expands_otherwise(behind: &str) -> bool {
+    let inner = behind.strip_prefix('{');
+    let text = inner.unwrap_or(behind);
+    // `${${x}}` ends at the second dollar.
+    let nests = behind == "{" || inner.is_some_and(|it| it.starts_with(['(', ':']));
+    if nests || text.starts_with(['=', '~', '^', '+']) {
+        return true;
+    }
+    let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let rest = text.trim_start_matches(is_name);
+    let mut signs = rest.chars();
+    let named = rest.len() < text.len();
+    match (signs.next(), signs.next()) {
+        (Some('['), _) => named && inner.is_none(),
+        (Some(':'), Some(letter)) => named && letter.is_ascii_alphabetic(),
+        _ => false,
+    }
+}
+
+/// `<1-9>`, which stands for numbers in names of files, by what stands behind its begin.
+fn is_range(behind: &str) -> bool {
+    behind.split_once('>').is_some_and(|(range, _)| {
+        range.contains('-')
+            && range
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'-')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_z_shell_reads_otherwise_is_found() {
+        for text in [
+            "x=(rm y); $x",
+            "cat =(rm x)",
+            "echo x >! .env",
+            "alias -s txt=rm; ./x.txt",
+            "functions[f]=rm; f",
+            "aliases[f]=rm",
+            "commands[f]=/bin/rm; f x",
+            "$=x y",
+            "$~x",
+            "$^x",
+            "${=x} y",
+            "${(z)x}",
+            "${${x}}",
+            "${:-rm} x",
+            "$x[2,3] y",
+            "$x:t y",
+            "${x:t} y",
+            "rm <1-9>",
+            "rm a<->.txt",
+        ] {
+            assert!(reads_otherwise(text), "{text}");
+        }
+        for text in [
+            "rm x && echo \"$x\" ${x} ${x:-y} ${x[1]} ${#x} $((1+2)) $(ls)",
+            "cat < x > y 2>&1 | grep a-b",
+            "echo a: $x: b",
+            "cat <<< a-b > c",
+        ] {
+            assert!(!reads_otherwise(text), "{text}");
+        }
+    }
+}
