@@ -1,6 +1,7 @@
 //! Runs that are taken up again after their leader was killed: thinking agents, jobs that joined, where agents stood,
 //! and what people had ordered.
 
+mod not_yet;
 mod orders;
 
 use std::collections::BTreeSet;

@@ -346,7 +346,7 @@ fn is_at_work(project: &Project) {
 }
 
 /// Lets a run go on that was paused when its leader died.
-fn goes_on(project: &Project) {
+pub(super) fn goes_on(project: &Project) {
     until("it goes on", || {
         (project.run(["pause", "--off"]).code == Some(0)).then_some(())
     });

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use dashmap::DashMap;
+use dashmap::{DashMap, DashSet};
 use pointsman_model::{AbsPath, Digest, Lineage, Origin, PermissionMode, WallTime, WorkerId};
 use pointsman_tools::{FollowUpSender, NotHeard};
 use tokio_util::sync::CancellationToken;
@@ -49,10 +49,21 @@ pub(crate) enum Told {
     No(NotHeard),
 }
 
+/// Whether an agent is at work here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// It is.
+    AtWork,
+    /// It is not.
+    Absent,
+}
+
 /// All agents at work in a run. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Directory {
     entries: Arc<DashMap<WorkerId, Entry>>,
+    /// Those that are stopped before they enter.
+    ahead: Arc<DashSet<WorkerId>>,
 }
 
 /// What a call to stop one agent came to.
@@ -60,6 +71,9 @@ pub(crate) struct Directory {
 pub enum StopWorker {
     /// It and all below it are being stopped.
     Stopping,
+    /// It does not live again yet. What was open for it and all below it is ended, and it is stopped as soon as it does,
+    /// under this leader.
+    Ahead,
     /// No such agent is at work here.
     NotAtWork,
 }
@@ -75,6 +89,10 @@ impl Directory {
     ) {
         let worker = card.lineage.agent().worker;
         self.entries.insert(worker, Entry { card, stop, ear });
+        // Looked at behind it, as whoever stops it looks here behind its word: one of them finds the other.
+        if self.ahead.remove(&worker).is_some() {
+            self.stop(worker);
+        }
     }
 
     /// Says something to one agent.
@@ -109,14 +127,20 @@ impl Directory {
         cards
     }
 
-    /// Stops one agent and all below it.
-    pub(crate) fn stop(&self, worker: WorkerId) -> StopWorker {
+    /// Stops one agent and all below it, if it is at work.
+    pub(crate) fn stop(&self, worker: WorkerId) -> Presence {
         match self.entries.get(&worker) {
-            None => StopWorker::NotAtWork,
+            None => Presence::Absent,
             Some(entry) => {
                 entry.stop.cancel();
-                StopWorker::Stopping
+                Presence::AtWork
             }
         }
+    }
+
+    /// Stops an agent that is not at work yet as soon as it is; it may be by now.
+    pub(crate) fn stop_ahead(&self, worker: WorkerId) -> Presence {
+        self.ahead.insert(worker);
+        self.stop(worker)
     }
 }

@@ -5,6 +5,7 @@
 //! which the caller owns. Decisions about jobs are the plan's, decisions about calls the gate's; the leader only
 //! carries them out. Dropping it stops every agent and kills every child process.
 
+mod again;
 mod changed;
 mod closing;
 mod contexts;

@@ -16,7 +16,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 
 use super::orders::{Order, OrderError, RetryWhich};
 use super::roster::{Roster, types};
-use crate::directory::{Directory, StopWorker, Told, WorkerCard};
+use crate::directory::{Directory, Presence, StopWorker, Told, WorkerCard};
 use crate::job_card::JobBoard;
 use crate::{JobCard, JobFile, RunEvent, StopReason};
 
@@ -276,9 +276,10 @@ impl LeaderHandle {
         carried_out.await.map_err(|_| OrderError::Ending)?
     }
 
-    /// Stops one agent and all below it, and ends their open questions.
+    /// Stops one agent and all below it, and ends their open questions; also those of an agent that does not live again
+    /// yet.
     ///
-    /// Cancel safe: the agent is told before the first wait.
+    /// Cancel safe: an agent at work is told before the first wait.
     ///
     /// # Errors
     /// When the order can't be recorded. The agent is stopped nevertheless.
@@ -287,24 +288,27 @@ impl LeaderHandle {
         worker: WorkerId,
         reason: &str,
     ) -> Result<StopWorker, AppendError> {
-        let came = self.directory.stop(worker);
-        match came {
-            StopWorker::NotAtWork => {}
-            StopWorker::Stopping => {
+        let scope = EndScope::SubtreeOf(worker);
+        let end_open = self.requests.end_all_of(scope, Outcome::Cancelled, reason);
+        let came = match self.directory.stop(worker) {
+            Presence::AtWork => {
                 if let Some(hooks) = self.hooks.upgrade() {
                     hooks.end_unawaited_of(worker);
                 }
-                let scope = EndScope::SubtreeOf(worker);
-                self.requests
-                    .end_all_of(scope, Outcome::Cancelled, reason)
-                    .await;
-                let stop = StopAsked {
-                    worker: Some(worker),
-                    reason: reason.into(),
-                };
-                self.ledger.note(self.run, stop).await?;
+                end_open.await;
+                StopWorker::Stopping
             }
-        }
+            Presence::Absent if end_open.await == 0 => return Ok(StopWorker::NotAtWork),
+            Presence::Absent => match self.directory.stop_ahead(worker) {
+                Presence::AtWork => StopWorker::Stopping,
+                Presence::Absent => StopWorker::Ahead,
+            },
+        };
+        let stop = StopAsked {
+            worker: Some(worker),
+            reason: reason.into(),
+        };
+        self.ledger.note(self.run, stop).await?;
         Ok(came)
     }
 }

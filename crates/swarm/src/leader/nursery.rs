@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pointsman_agents::AgentEnd;
 use pointsman_ledger::WorkerEnd;
-use pointsman_model::{AgentName, ChildContext, Lineage, LineageStep, SpawnInput, WorkerId};
+use pointsman_model::{AgentName, Lineage, LineageStep, SpawnInput, WorkerId};
 use pointsman_tools::{Seat, SpawnError, SpawnedEnd, SpawnedHow, Spawner};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -62,18 +62,12 @@ impl Nursery {
         let worker = past
             .as_ref()
             .map_or_else(|| self.ground.ids.next_worker(), |past| past.worker);
-        let frozen = parent.frozen.child(ChildContext {
-            step: LineageStep {
-                worker,
-                // Not the parent's words: a lineage is what people go by when they answer.
-                label: name.as_str().into(),
-                agent: name.clone(),
-            },
-            mode: definition.mode,
-            tools: definition.tools.clone(),
-            folder: None,
-            rules: definition.denies.clone(),
-        })?;
+        let frozen = parent.frozen.child(definition.child_context(LineageStep {
+            worker,
+            // Not the parent's words: a lineage is what people go by when they answer.
+            label: name.as_str().into(),
+            agent: name.clone(),
+        }))?;
         if let Some((end, text)) = past.as_ref().and_then(|past| past.end.as_ref()) {
             return Ok(Started::Before(of_the_past(worker, name, *end, text)));
         }

@@ -119,6 +119,14 @@ impl Past {
         Some(children.remove(at).2)
     }
 
+    /// The agents that `parent` had started.
+    pub(super) fn children_of(&self, parent: WorkerId) -> Vec<(Lineage, PastWorker)> {
+        let left = self.lock();
+        let children = left.children.get(&parent).into_iter().flatten();
+        let known = children.map(|(lineage, _, past)| (lineage.clone(), past.clone()));
+        known.collect()
+    }
+
     /// Whether a job is to be tried more often than was taken up so far: it was, or a person had ordered it.
     pub(super) fn has_more_tries(&self, job: &str) -> bool {
         let left = self.lock();

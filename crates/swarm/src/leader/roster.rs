@@ -6,7 +6,8 @@ use std::sync::Arc;
 use dashmap::DashMap;
 use pointsman_agents::ModelSettings;
 use pointsman_model::{
-    AgentName, PermissionMode, PermissionRule, RuleBehavior, ToolName, ToolSet, WhoSetMode,
+    AgentName, ChildContext, LineageStep, PermissionMode, PermissionRule, RuleBehavior, ToolName,
+    ToolSet, WhoSetMode,
 };
 use pointsman_policy::settings::AgentFile;
 use pointsman_policy::{Problem, Severity};
@@ -155,6 +156,17 @@ fn told(file: &AgentFile, message: String, hint: &str) -> Problem {
 }
 
 impl Spawnable {
+    /// What it takes of its parent's context, and adds to it.
+    pub(super) fn child_context(&self, step: LineageStep) -> ChildContext {
+        ChildContext {
+            step,
+            mode: self.mode,
+            tools: self.tools.clone(),
+            folder: None,
+            rules: self.denies.clone(),
+        }
+    }
+
     /// What it does when an agent with this model spawns it; nothing when it has to think and there is no model.
     pub(super) fn work(&self, of_parent: Option<&Arc<ModelWork>>) -> Option<Work> {
         match &self.work {

@@ -14,13 +14,14 @@ use pointsman_gate::{
     SwarmWorkerHandler, Votes, hooks_that_cant_start,
 };
 use pointsman_ledger::{HighestIds, Ledger, OpenReport, OrderGiven, RequestOpened, RunStart};
-use pointsman_model::{Answerer, Attended, Millis, RunId, Surface};
-use pointsman_policy::Problem;
+use pointsman_model::{Answerer, Attended, Millis, RunId, Surface, WorkerId};
+use pointsman_policy::{Frozen, Problem};
 use pointsman_tools::{Pace, RunIds, Toolbox};
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::again::contexts_again;
 use super::contexts::{JobGround, job_grounds, stopping};
 use super::desk_rules::DeskRules;
 use super::ground::Ground;
@@ -70,7 +71,7 @@ pub(super) async fn start(
         .chain(joined.iter().flatten())
         .cloned()
         .collect();
-    let mut taken = take(&ledger, &options, (&all, &grounds), &mut reaped).await?;
+    let mut taken = take(&ledger, &options, (&all, &grounds, &agents), &mut reaped).await?;
     let run = taken.run;
     let left_open = std::mem::take(&mut taken.open);
     carry_over(&taken.past, &all, &agents);
@@ -216,6 +217,8 @@ struct Taken {
     reign: Reign,
     highest: HighestIds,
     past: Past,
+    /// Of the agents that are to live again: known before their questions are open, which are judged by them from then on.
+    contexts: DashMap<WorkerId, Frozen>,
     /// The questions that the dead leader left.
     open: Vec<RequestOpened>,
 }
@@ -235,7 +238,7 @@ fn carry_over(past: &Past, jobs: &[Job], agents: &Roster) {
 async fn take(
     ledger: &Ledger,
     options: &LeaderOptions,
-    (jobs, grounds): (&[Job], &[JobGround]),
+    (jobs, grounds, agents): (&[Job], &[JobGround], &Roster),
     reaped: &mut AllReaped,
 ) -> Result<Taken, StartError> {
     let Some((run, pauses)) = options.resume.as_ref().map(|it| (it.run, it.pauses)) else {
@@ -244,6 +247,7 @@ async fn take(
             reign: Reign::FIRST,
             highest: HighestIds::default(),
             past: Past::default(),
+            contexts: DashMap::new(),
             open: Vec::new(),
         });
     };
@@ -260,7 +264,7 @@ async fn take(
             paused => return Err(StartError::Paused { paused }),
         },
     };
-    may_go_on(&past, jobs, grounds)?;
+    let contexts = contexts_again(&past, (jobs, grounds), agents)?;
     let report = held.resume().await?;
     for order in over {
         let by = Answerer::Person {
@@ -273,23 +277,9 @@ async fn take(
         reign: Reign::resumed(&report),
         highest: report.highest,
         past,
+        contexts,
         open: report.open,
     })
-}
-
-/// Whether each agent that lives again is given what it was given (law 16).
-fn may_go_on(past: &Past, jobs: &[Job], grounds: &[JobGround]) -> Result<(), StartError> {
-    for (job, ground) in jobs.iter().zip(grounds) {
-        for before in past.tries_of(&job.name) {
-            let now = ground.freeze(job, before.worker).context;
-            let changed = before.given.differences(&now);
-            if before.end.is_none() && !changed.is_empty() {
-                let job = job.name.as_ref().into();
-                return Err(StartError::ContextChanged { job, changed });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// What surfaces hold of it.
@@ -359,7 +349,7 @@ fn stand_up(
     let panel = panel(options, &ledger, requests.clone(), grants.clone());
     let lifts = panel.lifts.clone();
     let hooks = Arc::clone(&panel.hooks);
-    let contexts = Arc::new(DashMap::new());
+    let contexts = Arc::new(taken.contexts);
     let coordinator = CoordinatorHandler::new(panel.clone());
     let rules = DeskRules {
         grants: grants.clone(),

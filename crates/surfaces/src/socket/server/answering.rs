@@ -255,6 +255,9 @@ async fn stop(worker: Option<WorkerId>, text: Option<String>, leader: &LeaderHan
         Ok(StopWorker::Stopping) => done(format!(
             "{worker} and all agents below it are being stopped"
         )),
+        Ok(StopWorker::Ahead) => done(format!(
+            "{worker} does not live again yet: what was open for it and all agents below it is ended, and it is stopped as soon as it does"
+        )),
         Ok(StopWorker::NotAtWork) => Reply::NotFound {
             text: format!("{worker} is not at work in {}", leader.run()),
         },

@@ -1,0 +1,84 @@
+//! What is ordered of agents that don't live again yet reaches what is open for them.
+
+use super::orders::goes_on;
+use super::*;
+
+const ONE_ASKS_BELOW: &str = r#"
+slots = 2
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Write"
+input = { file_path = "own.txt", content = "x" }
+[[job]]
+name = "has-one-ask"
+[[job.step]]
+tool = "Agent"
+input = { subagent_type = "below", prompt = "write it" }
+[agents.below]
+[[agents.below.step]]
+tool = "Write"
+input = { file_path = "below.txt", content = "x" }
+"#;
+
+/// A leader that has taken up a paused run with that many questions open.
+fn paused_again(job: &str, questions: usize) -> (Project, Running) {
+    let project = Project::with_job(job);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(questions);
+    project.run(["pause"]).expect_code(0);
+    kill(leader);
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    project.questions(questions);
+    (project, leader)
+}
+
+fn nothing_is_open(project: &Project) {
+    until("nothing is open", || {
+        let queue = project.run(["queue", "--json"]).expect_code(0);
+        queue.objects().is_empty().then_some(())
+    });
+}
+
+#[test]
+fn law_14_what_tightens_a_paused_run_judges_what_is_open_for_agents_that_do_not_live_yet() {
+    let lowers: fn(&Project) = |project| {
+        for worker in ["w1-1", "w1-2", "w1-3"] {
+            project.run(["mode", worker, "plan"]).expect_code(0);
+        }
+    };
+    let tightens: fn(&Project) = |project| {
+        let deny = ["grants", "tighten", "deny", "Edit(/*.txt)"];
+        project.run(deny).expect_code(0);
+    };
+    for (what, order) in [("mode", lowers), ("rule", tightens)] {
+        let (project, leader) = paused_again(ONE_ASKS_BELOW, 2);
+        order(&project);
+        nothing_is_open(&project);
+        for id in ["r1-1", "r1-2"] {
+            let late = project.run(["answer", id, "allow"]).expect_code(1);
+            assert!(late.out.contains("refused by"), "{what}: {}", late.out);
+        }
+        goes_on(&project);
+        drop(leader.wait());
+        assert_eq!(project.read("own.txt"), None, "{what}");
+        assert_eq!(project.read("below.txt"), None, "{what}");
+        assert_eq!(records(&project, "request_opened").len(), 2, "{what}");
+        is_whole(&project);
+    }
+}
+
+#[test]
+fn law_21_a_stop_reaches_what_is_open_for_an_agent_that_does_not_live_yet_and_then_the_agent() {
+    let (project, leader) = paused_again(ASKS, 1);
+    let stopped = project.run(["stop", "w1-1"]).expect_code(0);
+    let told = "does not live again yet";
+    assert!(stopped.out.contains(told), "{}", stopped.out);
+    nothing_is_open(&project);
+    goes_on(&project);
+    let ended = leader.wait();
+    assert_eq!(ended.summary()["jobs"][0]["end"], "stopped");
+    assert_eq!(project.read("asked.txt"), None);
+    assert_eq!(records(&project, "request_opened").len(), 1);
+    is_whole(&project);
+}
