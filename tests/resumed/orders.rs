@@ -340,8 +340,9 @@ fn law_20_a_try_that_timed_out_is_followed_by_the_next_under_any_leader() {
 /// Waits until a call runs; before the first record there is not even a ledger.
 fn is_at_work(project: &Project) {
     until("it is at work", || {
-        let log = project.run(["log", "--run", "run-1", "--kind", "call_started"]);
-        (log.code == Some(0) && !log.out.is_empty()).then_some(())
+        // As a person reads it, there is a head though nothing is below it.
+        let log = project.run(["log", "--run", "run-1", "--kind", "call_started", "--json"]);
+        (log.code == Some(0) && !log.objects().is_empty()).then_some(())
     });
 }
 
