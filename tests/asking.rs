@@ -182,11 +182,6 @@ fn an_agent_in_the_background_is_asked_about_or_refused_aloud_and_its_report_say
     );
     assert!(report.contains("nobody"), "{report}");
     assert_eq!(project.read("found.txt"), None);
-    // An agent that would have another in the background is told that it has to wait for it.
-    let background = LOOKS_AND_WRITES.replace("write\" }", "write\", run_in_background = true }");
-    project.write("job.toml", &background);
-    let told = project.run(["run", "--check", "job.toml"]).expect_code(2);
-    assert!(told.err.contains("agents are waited for"), "{}", told.err);
 }
 
 #[test]

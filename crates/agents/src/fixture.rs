@@ -94,6 +94,7 @@ impl Bench {
             stop: stop.clone(),
             pace: pointsman_tools::Pace::default(),
             follow_ups: pointsman_tools::FollowUps::none(),
+            in_background: Arc::new(pointsman_tools::InBackground::of(&stop)),
             moves: broadcast::channel(16).0,
             environment,
             tree: Arc::new(DiskTree),

@@ -20,13 +20,13 @@ use pointsman_llm::{
     Client, Delta, Failure, Fault, PersonPart, Prompt, Reply, Spent, Stop, ToolUse, Turn,
 };
 use pointsman_model::{CallId, WorkerId};
-use pointsman_tools::{Dispatch, StopWord};
+use pointsman_tools::{Dispatch, SpawnedEnd, StopWord};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use self::conversation::{Compacted, Conversation, GO_ON, LooseEnd};
 use self::transcript::Scribe;
-use self::uses::{Use, answer, sort_again, wanted};
+use self::uses::{Use, answer, cut, sort_again, wanted};
 use crate::{Agent, AgentEnd};
 
 pub use self::access::ModelAccess;
@@ -186,6 +186,8 @@ impl LlmAgent {
         self.take_up(dispatch, stop).await?;
         for _ in self.taken..self.limits.turns_max {
             self.hear_person(dispatch).await?;
+            let ended = dispatch.seat().in_background.take_ended();
+            self.hear_ended(dispatch, &ended).await?;
             let reply = self.next_reply(dispatch, stop).await?;
             let spent = self.spent_since();
             let written = self.scribe.model(dispatch, &reply.parts, spent).await;
@@ -201,7 +203,7 @@ impl LlmAgent {
                 match &reply.stop {
                     // It would have ended; now there is more to do.
                     Stop::Done | Stop::ToolUse
-                        if self.hear_person(dispatch).await? == Heard::Something => {}
+                        if self.hear_beside(dispatch, stop).await? == Heard::Something => {}
                     Stop::Done | Stop::ToolUse => {
                         let words = reply.text();
                         match dispatch.stopping(&words).await {
@@ -274,15 +276,61 @@ impl LlmAgent {
         self.hear(dispatch, words).await
     }
 
+    /// Waits while agents of its own work in the background, until one has ended or a person says something.
+    async fn hear_beside(
+        &mut self,
+        dispatch: &Dispatch,
+        stop: &CancellationToken,
+    ) -> Result<Heard, Early> {
+        loop {
+            if self.hear_person(dispatch).await? == Heard::Something {
+                return Ok(Heard::Something);
+            }
+            let seat = dispatch.seat();
+            let ended = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(Early::Stopped),
+                () = seat.follow_ups.waiting() => continue,
+                ended = seat.in_background.next_ended() => ended,
+            };
+            if ended.is_empty() {
+                return Ok(Heard::Nothing);
+            }
+            if self.hear_ended(dispatch, &ended).await? == Heard::Something {
+                return Ok(Heard::Something);
+            }
+        }
+    }
+
+    /// Puts before the model how agents have ended that it started in the background, but for what it was told before its
+    /// leader died.
+    async fn hear_ended(
+        &mut self,
+        dispatch: &Dispatch,
+        ended: &[SpawnedEnd],
+    ) -> Result<Heard, Early> {
+        let notices = ended.iter().map(SpawnedEnd::notice).map(cut);
+        let environment = &dispatch.seat().environment;
+        let new = notices.filter(|notice| {
+            !self
+                .conversation
+                .has_heard(&environment.without_keys(notice))
+        });
+        let new = new.collect();
+        self.read_out(dispatch, new).await
+    }
+
     async fn hear(&mut self, dispatch: &Dispatch, words: Vec<Box<str>>) -> Result<Heard, Early> {
+        let said = |words: Box<str>| format!("The person who looks after you says:\n{words}");
+        self.read_out(dispatch, words.into_iter().map(said).collect())
+            .await
+    }
+
+    async fn read_out(&mut self, dispatch: &Dispatch, words: Vec<String>) -> Result<Heard, Early> {
         if words.is_empty() {
             return Ok(Heard::Nothing);
         }
         for text in words {
-            let text = format!(
-                "The person who looks after you says:
-{text}"
-            );
             let part = PersonPart::Text(text);
             let parts = std::slice::from_ref(&part);
             let written = self.scribe.person(dispatch, parts, &HashMap::new()).await;

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use pointsman_model::CallState;
-use pointsman_tools::{AskedCall, CallEnd, Dispatch};
+use pointsman_tools::{AskedCall, CallEnd, Dispatch, SpawnedHow};
 use tokio_util::sync::CancellationToken;
 
 use crate::steps::{how_it_ended, quoted};
@@ -37,7 +37,10 @@ impl Agent for StepsAgent {
             stop,
             report: Report::default(),
         };
-        let end = walk.take(&self.steps.steps, "").await;
+        let mut end = walk.take(&self.steps.steps, "").await;
+        if end.is_ok() {
+            end = walk.wait_for_background().await;
+        }
         let report = walk.report;
         match end {
             Ok(()) => AgentEnd::Done {
@@ -126,6 +129,32 @@ impl Walk<'_> {
         }
     }
 
+    /// Waits for the agents that its steps have started in the background; each is to do its task.
+    async fn wait_for_background(&mut self) -> Result<(), Early> {
+        let mut failed = None;
+        loop {
+            let ended = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return Err(Early::Stopped),
+                ended = self.dispatch.seat().in_background.next_ended() => ended,
+            };
+            if ended.is_empty() {
+                break;
+            }
+            for end in ended {
+                match end.end {
+                    SpawnedHow::Done => self.report.background.push(end.notice()),
+                    SpawnedHow::NotDone => failed = failed.or_else(|| Some(end.notice())),
+                }
+            }
+        }
+        match (self.dispatch.halted(), failed) {
+            (Some(halt), _) => Err(Early::Halted(halt.reason)),
+            (None, Some(failed)) => Err(Early::Fail(format!("the last step: {failed}"))),
+            (None, None) => Ok(()),
+        }
+    }
+
     /// Compares an end with what was expected, and reacts.
     async fn judge(&mut self, call: &CallStep, end: &CallEnd, place: &str) -> Result<(), Early> {
         self.report.count(call, end, place);
@@ -168,6 +197,8 @@ struct Report {
     succeeded: u32,
     failed: u32,
     refusals: Vec<String>,
+    /// What came of agents in the background.
+    background: Vec<String>,
 }
 
 impl Report {
@@ -200,6 +231,9 @@ impl Report {
         );
         for refusal in &self.refusals {
             let _ = write!(text, "\nrefused: {refusal}");
+        }
+        for notice in &self.background {
+            let _ = write!(text, "\n{notice}");
         }
         text
     }

@@ -6,19 +6,27 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::Notify;
+
 /// How many words may wait for one agent; a person writes them one by one.
 const WAITING_MAX: usize = 32;
 
 /// The person's end.
 #[derive(Debug, Clone)]
-pub struct FollowUpSender(Arc<Mutex<Words>>);
+pub struct FollowUpSender(Arc<Line>);
 
 /// The agent's end. Clones take from the same words; with the last of them the talk is over.
 #[derive(Debug, Clone)]
 pub struct FollowUps(Arc<Ear>);
 
 #[derive(Debug)]
-struct Ear(Arc<Mutex<Words>>);
+struct Ear(Arc<Line>);
+
+#[derive(Debug)]
+struct Line {
+    words: Mutex<Words>,
+    said: Notify,
+}
 
 #[derive(Debug)]
 enum Words {
@@ -46,14 +54,13 @@ impl FollowUpSender {
     /// # Errors
     /// When the agent has ended, or reads nothing.
     pub fn say(&self, text: &str) -> Result<(), NotHeard> {
-        match &mut *lock(&self.0) {
-            Words::Over => Err(NotHeard::Ended),
-            Words::Waiting(words) if words.len() >= WAITING_MAX => Err(NotHeard::TooMany),
-            Words::Waiting(words) => {
-                words.push_back(text.into());
-                Ok(())
-            }
+        match &mut *lock(&self.0.words) {
+            Words::Over => return Err(NotHeard::Ended),
+            Words::Waiting(words) if words.len() >= WAITING_MAX => return Err(NotHeard::TooMany),
+            Words::Waiting(words) => words.push_back(text.into()),
         }
+        self.0.said.notify_one();
+        Ok(())
     }
 }
 
@@ -61,11 +68,11 @@ impl FollowUps {
     /// Both ends.
     #[must_use]
     pub fn channel() -> (FollowUpSender, Self) {
-        let words = Arc::new(Mutex::new(Words::Waiting(VecDeque::new())));
-        (
-            FollowUpSender(Arc::clone(&words)),
-            Self(Arc::new(Ear(words))),
-        )
+        let line = Arc::new(Line {
+            words: Mutex::new(Words::Waiting(VecDeque::new())),
+            said: Notify::new(),
+        });
+        (FollowUpSender(Arc::clone(&line)), Self(Arc::new(Ear(line))))
     }
 
     /// For an agent that nobody can talk to.
@@ -77,17 +84,28 @@ impl FollowUps {
     /// What was said and not read yet, oldest first.
     #[must_use]
     pub fn take(&self) -> Vec<Box<str>> {
-        match &mut *lock(&self.0.0) {
+        match &mut *lock(&self.0.0.words) {
             Words::Waiting(words) => words.drain(..).collect(),
             Words::Over => Vec::new(),
         }
     }
 
-    /// The same for an agent that would end now: when nothing waits, nothing will, and whoever says something from now on
+    /// Comes back once something waits to be taken.
+    ///
+    /// Cancel safe. One waits at a time.
+    pub async fn waiting(&self) {
+        let waits =
+            || matches!(&*lock(&self.0.0.words), Words::Waiting(words) if !words.is_empty());
+        while !waits() {
+            self.0.0.said.notified().await;
+        }
+    }
+
+    /// Takes what waits for an agent that would end now: when nothing waits, nothing will, and whoever says something from now on
     /// hears that it has ended.
     #[must_use]
     pub fn take_or_end(&self) -> Vec<Box<str>> {
-        let words = &mut *lock(&self.0.0);
+        let words = &mut *lock(&self.0.0.words);
         match words {
             Words::Waiting(waiting) if !waiting.is_empty() => waiting.drain(..).collect(),
             Words::Waiting(_) | Words::Over => {
@@ -100,7 +118,7 @@ impl FollowUps {
     /// Ends the talk; gives what nobody has read.
     #[must_use]
     pub fn end(&self) -> Vec<Box<str>> {
-        match std::mem::replace(&mut *lock(&self.0.0), Words::Over) {
+        match std::mem::replace(&mut *lock(&self.0.0.words), Words::Over) {
             Words::Waiting(words) => words.into(),
             Words::Over => Vec::new(),
         }
@@ -109,7 +127,7 @@ impl FollowUps {
 
 impl Drop for Ear {
     fn drop(&mut self) {
-        *lock(&self.0) = Words::Over;
+        *lock(&self.0.words) = Words::Over;
     }
 }
 

@@ -12,7 +12,7 @@ use pointsman_process::Environment;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallMoved, FollowUps, Pace, RunIds, Spawner, Toolbox};
+use crate::{CallMoved, FollowUps, InBackground, Pace, RunIds, Spawner, Toolbox};
 
 /// All that dispatch needs to know about one agent. The leader makes it when it spawns the agent; nothing in it
 /// changes afterwards but the grants, which are the leader's to change.
@@ -52,6 +52,8 @@ pub struct Seat {
     pub pace: Pace,
     /// What a person says to it while it works.
     pub follow_ups: FollowUps,
+    /// The agents that it started and went on beside.
+    pub in_background: Arc<InBackground>,
     /// Where moves of its calls are published.
     pub moves: broadcast::Sender<CallMoved>,
     /// The variables its commands see; the leader's secrets are not among them.

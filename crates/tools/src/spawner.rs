@@ -9,14 +9,24 @@ use crate::Seat;
 /// Starts agents on behalf of agents.
 #[async_trait]
 pub trait Spawner: Send + Sync {
-    /// Starts an agent with a context narrowed from `parent`'s, and waits for its end.
+    /// Starts an agent with a context narrowed from `parent`'s, and waits for its end; or, in the background, leaves it to
+    /// `parent` ([`Seat::in_background`]).
     ///
     /// # Errors
     /// When it can't be started. An agent that was started and failed is no error here: its end says so.
     ///
     /// # Cancellation safety
-    /// Dropping the future stops the agent and all it spawned.
-    async fn spawn(&self, parent: &Seat, input: &SpawnInput) -> Result<SpawnedEnd, SpawnError>;
+    /// Dropping the future stops an agent that is waited for, and all it spawned.
+    async fn spawn(&self, parent: &Seat, input: &SpawnInput) -> Result<Spawned, SpawnError>;
+}
+
+/// What became of an agent that was to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spawned {
+    /// It was waited for.
+    Ended(SpawnedEnd),
+    /// It works beside the agent that started it.
+    InBackground(WorkerId),
 }
 
 /// How a spawned agent ended.
@@ -92,7 +102,7 @@ pub struct NoSpawner;
 
 #[async_trait]
 impl Spawner for NoSpawner {
-    async fn spawn(&self, _parent: &Seat, input: &SpawnInput) -> Result<SpawnedEnd, SpawnError> {
+    async fn spawn(&self, _parent: &Seat, input: &SpawnInput) -> Result<Spawned, SpawnError> {
         Err(SpawnError::UnknownAgent {
             name: input.subagent_type.as_deref().unwrap_or_default().into(),
             known: Vec::new(),

@@ -104,6 +104,16 @@ impl Conversation {
         }
     }
 
+    /// Whether the model was told exactly this.
+    pub(super) fn has_heard(&self, words: &str) -> bool {
+        let told = self.turns.iter().filter_map(|turn| match turn {
+            Turn::Person(parts) => Some(parts),
+            Turn::Model(_) => None,
+        });
+        told.flatten()
+            .any(|part| matches!(part, PersonPart::Text(text) if text == words))
+    }
+
     /// Leaves the text of older results out, and says so in their place. Words, and what was asked for,
     /// stay: they are what the model needs to know where it stands.
     pub(super) fn compact(&mut self) -> Compacted {

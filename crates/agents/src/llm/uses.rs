@@ -135,7 +135,8 @@ pub(super) fn answer(tool_use: &ToolUse, it: &Use, end: Option<CallEnd>) -> Tool
     }
 }
 
-fn cut(mut text: String) -> String {
+/// A text for a model, no longer than it is told at once.
+pub(super) fn cut(mut text: String) -> String {
     if text.len() > RESULT_BYTES_MAX {
         let whole = text.len();
         let at = (0..=RESULT_BYTES_MAX)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use pointsman_gate::Explainer;
 use pointsman_model::{
-    Effect, EffectKind, EffectView, ExecutedCall, OpaqueWhy, PermissionRequest, RiskTag,
+    Effect, EffectKind, EffectView, ExecutedCall, OpaqueWhy, Origin, PermissionRequest, RiskTag,
     RuleProposal, ToolInput,
 };
 
@@ -23,9 +23,13 @@ const BAR: &str = "  │ ";
 #[must_use]
 pub fn request_text(request: &PermissionRequest, extent: Extent) -> String {
     let mut text = String::new();
+    let beside = match request.origin {
+        Origin::Foreground => "",
+        Origin::Background => ", in the background,",
+    };
     let asked = [
         format!(
-            "{}  {} asks",
+            "{}  {}{beside} asks",
             request.id,
             shown::line(&request.lineage.to_string())
         ),

@@ -12,10 +12,13 @@ use pointsman_approvals::EndScope;
 use pointsman_ledger::{AppendError, WorkerEnd, WorkerEnded, WorkerSpawned};
 use pointsman_model::{Lineage, Origin, WorkerId};
 use pointsman_policy::Frozen;
-use pointsman_tools::{Course, Dispatch, FollowUps, Halt, HaltCause, Seat, Spawner, StopWord};
+use pointsman_tools::{
+    Course, Dispatch, FollowUps, Halt, HaltCause, InBackground, Seat, Spawner, StopWord,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
+use super::nursery::Nursery;
 use super::past::PastWorker;
 use super::work::agent_for;
 use crate::RunEvent;
@@ -36,7 +39,14 @@ pub(super) struct Birth {
     /// Says whether it was the clock over its job that did.
     pub(super) time_up: TimeUp,
     /// How it spawns agents of its own.
-    pub(super) spawner: Arc<dyn Spawner>,
+    pub(super) spawner: Arc<Nursery>,
+}
+
+impl Birth {
+    /// Who is born.
+    pub(super) fn worker(&self) -> WorkerId {
+        self.frozen.context.parts().lineage.agent().worker
+    }
 }
 
 /// That the time of a job is up, in words; told before its worker is stopped for it, so that a later leader knows the
@@ -124,26 +134,17 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         lineage: parts.lineage.clone(),
         context,
     });
+    let beside = ground.past.in_background(worker);
     let past = ground.past.agent(worker);
     let mut dispatch = Box::new(Dispatch::resumed(seat(ground, &birth, follow_ups), past));
     match birth.entrance {
         Entrance::New => Box::pin(dispatch.starting(ground.background())).await,
         // Hooks were told when it was new.
-        Entrance::Again => {}
+        Entrance::Again => birth.spawner.take_up(dispatch.seat(), beside),
     }
-    let end = match Box::pin(agent_for(ground, &birth)).await {
-        Ok(mut agent) => {
-            let work = agent.work(&dispatch, &birth.stop);
-            tokio::select! {
-                biased;
-                end = work => end,
-                never = obey_halts(ground, &dispatch) => match never {},
-            }
-        }
-        Err(error) => AgentEnd::Failed {
-            reason: error.to_string(),
-        },
-    };
+    let end = Box::pin(work(ground, &birth, &dispatch)).await;
+    // Those that it still has in the background have nobody to tell any more.
+    Box::pin(dispatch.seat().in_background.end()).await;
     Box::pin(tell_of_stop(&dispatch, &end)).await;
     // A hook may have halted the run with the agent's last call, or when it was told of its stop.
     if let Some(halt) = dispatch.halted() {
@@ -157,6 +158,23 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
     Box::pin(bury(ground, &lineage, (how, text))).await;
     drop(departure);
     Ok(end)
+}
+
+/// Lets the agent work to its end.
+async fn work(ground: &Arc<Ground>, birth: &Birth, dispatch: &Dispatch) -> AgentEnd {
+    match agent_for(ground, birth).await {
+        Ok(mut agent) => {
+            let work = agent.work(dispatch, &birth.stop);
+            tokio::select! {
+                biased;
+                end = work => end,
+                never = obey_halts(ground, dispatch) => match never {},
+            }
+        }
+        Err(error) => AgentEnd::Failed {
+            reason: error.to_string(),
+        },
+    }
 }
 
 /// Counts a new agent.
@@ -238,12 +256,13 @@ fn seat(ground: &Arc<Ground>, birth: &Birth, follow_ups: FollowUps) -> Seat {
         task: birth.task.clone(),
         origin: birth.origin,
         toolbox: Arc::clone(&ground.toolbox),
-        spawner: Arc::clone(&birth.spawner),
+        spawner: Arc::clone(&birth.spawner) as Arc<dyn Spawner>,
         ids: Arc::clone(&ground.ids),
         answer_within: ground.answer_within,
         stop: birth.stop.clone(),
         pace: ground.pace.clone(),
         follow_ups,
+        in_background: Arc::new(InBackground::of(&birth.stop)),
         moves: ground.moves.clone(),
         environment: ground.environment.clone(),
         tree: Arc::clone(&ground.tree),

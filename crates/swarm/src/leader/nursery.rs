@@ -1,13 +1,13 @@
-//! Spawning: an agent asks for another, and gets it with a context narrowed from its own. The one
-//! that asks waits for the other's end. Each is a task of its own, which ends with that wait.
+//! Spawning: an agent asks for another, and gets it with a context narrowed from its own. The one that asks waits for the
+//! other's end, or goes on beside it. Each is a task of its own, which ends with that wait, or with its parent.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use pointsman_agents::AgentEnd;
 use pointsman_ledger::WorkerEnd;
-use pointsman_model::{AgentName, Lineage, LineageStep, SpawnInput, WorkerId};
-use pointsman_tools::{Seat, SpawnError, SpawnedEnd, SpawnedHow, Spawner};
+use pointsman_model::{AgentName, Lineage, LineageStep, Origin, SpawnInput, WorkerId};
+use pointsman_tools::{Seat, SpawnError, Spawned, SpawnedEnd, SpawnedHow, Spawner};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::dropped::close_dropped;
@@ -40,12 +40,8 @@ impl Nursery {
     }
 
     /// The agent as the job file or an agent file defines it, with the context that is left to it below `parent`.
-    fn birth(
-        &self,
-        parent: &Seat,
-        name: &AgentName,
-        input: &SpawnInput,
-    ) -> Result<Started, SpawnError> {
+    fn birth(&self, parent: &Seat, wanted: &Wanted) -> Result<Started, SpawnError> {
+        let name = &wanted.name;
         let Some(definition) = self.ground.agents.get(name) else {
             return Err(SpawnError::UnknownAgent {
                 name: name.as_str().into(),
@@ -57,8 +53,7 @@ impl Nursery {
                 name: name.as_str().into(),
             });
         };
-        let task = task(input);
-        let past = self.ground.past.child(parent.worker, name.as_str(), &task);
+        let past = self.ground.past.child(parent.worker, wanted);
         let worker = past
             .as_ref()
             .map_or_else(|| self.ground.ids.next_worker(), |past| past.worker);
@@ -71,18 +66,78 @@ impl Nursery {
         if let Some((end, text)) = past.as_ref().and_then(|past| past.end.as_ref()) {
             return Ok(Started::Before(of_the_past(worker, name, *end, text)));
         }
+        let above = match wanted.origin {
+            Origin::Foreground => &parent.stop,
+            Origin::Background => parent.in_background.stop(),
+        };
         Ok(Started::Now(Box::new(Birth {
             frozen,
             entrance: Entrance::of(past.as_ref()),
-            task,
-            origin: parent.origin,
-            stop: parent.stop.child_token(),
+            task: wanted.task.clone(),
+            origin: wanted.origin,
+            stop: above.child_token(),
             // An agent below a job has no time of its own.
             time_up: TimeUp::default(),
             spawner: Arc::new(self.below(&work)),
             work,
             resumes: None,
         })))
+    }
+
+    /// Takes the agents up again that an earlier reign left in the parent's background.
+    pub(super) fn take_up(&self, parent: &Seat, left: Vec<(WorkerId, Wanted)>) {
+        for (worker, wanted) in left {
+            if let Err(error) = self.start_beside(parent, wanted.clone()) {
+                let end = not_started(worker, &wanted.name, &error);
+                parent.in_background.ended_before(end);
+            }
+        }
+    }
+
+    /// Starts an agent, or takes up one of an earlier reign, and leaves it to `parent`.
+    fn start_beside(&self, parent: &Seat, wanted: Wanted) -> Result<WorkerId, SpawnError> {
+        match self.birth(parent, &wanted)? {
+            Started::Before(end) => {
+                let worker = end.worker;
+                parent.in_background.ended_before(end);
+                Ok(worker)
+            }
+            Started::Now(birth) => {
+                let worker = birth.worker();
+                let life = grow_up(Arc::clone(&self.ground), wanted.name.clone(), birth);
+                parent.in_background.add(worker, async move {
+                    life.await
+                        .unwrap_or_else(|error| not_started(worker, &wanted.name, &error))
+                });
+                Ok(worker)
+            }
+        }
+    }
+}
+
+/// What an agent is started for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) name: AgentName,
+    pub(super) task: Box<str>,
+    /// Whether the one that starts it waits for it.
+    pub(super) origin: Origin,
+}
+
+impl Wanted {
+    /// As the parent put it, the short form of the task first.
+    pub(super) fn of(input: &SpawnInput) -> Self {
+        Self {
+            name: AgentName::new(input.subagent_type.as_deref().unwrap_or_default()),
+            task: match &input.description {
+                Some(description) => format!("{description}: {}", input.prompt).into(),
+                None => input.prompt.as_str().into(),
+            },
+            origin: match input.run_in_background {
+                Some(true) => Origin::Background,
+                Some(false) | None => Origin::Foreground,
+            },
+        }
     }
 }
 
@@ -112,35 +167,53 @@ fn of_the_past(worker: WorkerId, name: &AgentName, end: WorkerEnd, text: &str) -
 
 #[async_trait]
 impl Spawner for Nursery {
-    async fn spawn(&self, parent: &Seat, input: &SpawnInput) -> Result<SpawnedEnd, SpawnError> {
+    async fn spawn(&self, parent: &Seat, input: &SpawnInput) -> Result<Spawned, SpawnError> {
         if parent.stop.is_cancelled() {
             return Err(SpawnError::Stopping);
         }
-        let name = AgentName::new(input.subagent_type.as_deref().unwrap_or_default());
-        let birth = match self.birth(parent, &name, input)? {
-            Started::Now(birth) => birth,
-            Started::Before(end) => return Ok(end),
-        };
-        let worker = birth.frozen.context.parts().lineage.agent().worker;
-        // A task of its own: nested in its parent's, a deep family would outgrow the stack of a thread.
-        let ground = Arc::clone(&self.ground);
-        let life = tokio::spawn(async move { live(&ground, *birth).await });
-        let came = match AbortOnDropHandle::new(life).await {
-            Ok(came) => came,
-            Err(_) => {
-                let why = "its task broke off inside pointsman; this is a defect";
-                Box::pin(close_dropped(&self.ground, worker, why)).await;
-                let reason = why.into();
-                return Ok(spawned_end(worker, &name, AgentEnd::Failed { reason }));
-            }
-        };
-        match came {
-            Ok(end) => Ok(spawned_end(worker, &name, end)),
-            Err(NotBorn::TooMany { max }) => Err(SpawnError::TooMany { max }),
-            Err(NotBorn::NotRecorded(error)) => {
-                Err(SpawnError::NotRecorded(error.to_string().into()))
-            }
+        let wanted = Wanted::of(input);
+        if wanted.origin == Origin::Background {
+            return self.start_beside(parent, wanted).map(Spawned::InBackground);
         }
+        let end = match self.birth(parent, &wanted)? {
+            Started::Now(birth) => grow_up(Arc::clone(&self.ground), wanted.name, birth).await?,
+            Started::Before(end) => end,
+        };
+        Ok(Spawned::Ended(end))
+    }
+}
+
+/// An agent's life to its end, in a task of its own: nested in its parent's, a deep family would outgrow the stack of a
+/// thread.
+async fn grow_up(
+    ground: Arc<Ground>,
+    name: AgentName,
+    birth: Box<Birth>,
+) -> Result<SpawnedEnd, SpawnError> {
+    let worker = birth.worker();
+    let of_life = Arc::clone(&ground);
+    let life = tokio::spawn(async move { live(&of_life, *birth).await });
+    match AbortOnDropHandle::new(life).await {
+        Ok(Ok(end)) => Ok(spawned_end(worker, &name, end)),
+        Ok(Err(NotBorn::TooMany { max })) => Err(SpawnError::TooMany { max }),
+        Ok(Err(NotBorn::NotRecorded(error))) => {
+            Err(SpawnError::NotRecorded(error.to_string().into()))
+        }
+        Err(_) => {
+            let why = "its task broke off inside pointsman; this is a defect";
+            Box::pin(close_dropped(&ground, worker, why)).await;
+            let reason = why.into();
+            Ok(spawned_end(worker, &name, AgentEnd::Failed { reason }))
+        }
+    }
+}
+
+/// The end of an agent that was to work in the background and never did.
+fn not_started(worker: WorkerId, name: &AgentName, error: &SpawnError) -> SpawnedEnd {
+    SpawnedEnd {
+        worker,
+        end: SpawnedHow::NotDone,
+        text: format!("{name} was not started: {error}"),
     }
 }
 
@@ -162,14 +235,6 @@ fn model_of(work: &Work) -> Option<Arc<ModelWork>> {
     match work {
         Work::Model(model) => Some(Arc::clone(model)),
         Work::Steps(_) | Work::Replay(_) => None,
-    }
-}
-
-/// The task as the parent put it, its short form first.
-fn task(input: &SpawnInput) -> Box<str> {
-    match &input.description {
-        Some(description) => format!("{description}: {}", input.prompt).into(),
-        None => input.prompt.as_str().into(),
     }
 }
 

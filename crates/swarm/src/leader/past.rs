@@ -14,11 +14,12 @@ use pointsman_ledger::{
 };
 use pointsman_llm::Spent;
 use pointsman_model::{
-    CallId, Lineage, Millis, Outcome, PermissionRequest, RequestId, RunId, WorkerId,
+    CallId, Lineage, Millis, Origin, Outcome, PermissionRequest, RequestId, RunId, WorkerId,
 };
 use pointsman_tools::{Became, CallEnd, PastAgent, PastCall, PastQuestion, Standing};
 
 use super::changed::Given;
+use super::nursery::Wanted;
 use super::options::StartError;
 use super::past_orders::PastOrders;
 use crate::plan::TryEnd;
@@ -29,6 +30,8 @@ pub(super) struct PastWorker {
     pub(super) worker: WorkerId,
     /// What it was given for good.
     pub(super) given: Box<Given>,
+    /// Whether its parent waited for it.
+    pub(super) origin: Origin,
     /// How it ended; nothing when its leader died before it.
     pub(super) end: Option<(WorkerEnd, Box<str>)>,
 }
@@ -109,11 +112,13 @@ impl Past {
     }
 
     /// The agent that `parent` had started for this task.
-    pub(super) fn child(&self, parent: WorkerId, label: &str, task: &str) -> Option<PastWorker> {
+    pub(super) fn child(&self, parent: WorkerId, wanted: &Wanted) -> Option<PastWorker> {
         let mut left = self.lock();
         let children = left.children.get_mut(&parent)?;
-        let same = |(lineage, of_child, _): &(Lineage, Box<str>, PastWorker)| {
-            &*lineage.agent().label == label && **of_child == *task
+        let same = |(lineage, task, past): &(Lineage, Box<str>, PastWorker)| {
+            lineage.agent().agent == wanted.name
+                && *task == wanted.task
+                && past.origin == wanted.origin
         };
         let at = children.iter().position(same)?;
         Some(children.remove(at).2)
@@ -125,6 +130,43 @@ impl Past {
         let children = left.children.get(&parent).into_iter().flatten();
         let known = children.map(|(lineage, _, past)| (lineage.clone(), past.clone()));
         known.collect()
+    }
+
+    /// The agents that `parent` had in the background, but for those whose start it asks for again since it never heard
+    /// of it.
+    pub(super) fn in_background(&self, parent: WorkerId) -> Vec<(WorkerId, Wanted)> {
+        let left = self.lock();
+        let calls = left
+            .agents
+            .get(&parent)
+            .map_or(&[][..], |agent| &agent.calls);
+        let started = calls
+            .iter()
+            .filter(|call| matches!(call.became, Became::Unknown) && starts_agent(call));
+        let mut asked_again: Vec<Wanted> = started
+            .filter_map(|call| serde_json::from_str(call.input.as_str()).ok())
+            .map(|input| Wanted::of(&input))
+            .collect();
+        let children = left.children.get(&parent).map_or(&[][..], Vec::as_slice);
+        let mut beside = Vec::new();
+        for (lineage, task, past) in children {
+            let wanted = Wanted {
+                name: lineage.agent().agent.clone(),
+                task: task.clone(),
+                origin: past.origin,
+            };
+            match (
+                past.origin,
+                asked_again.iter().position(|asked| *asked == wanted),
+            ) {
+                (Origin::Foreground, _) => {}
+                (Origin::Background, Some(at)) => {
+                    asked_again.swap_remove(at);
+                }
+                (Origin::Background, None) => beside.push((past.worker, wanted)),
+            }
+        }
+        beside
     }
 
     /// Whether a job is to be tried more often than was taken up so far: it was, or a person had ordered it.
@@ -192,7 +234,7 @@ impl Past {
             .agents
             .values()
             .flat_map(|agent| &agent.calls)
-            .filter(|call| matches!(call.became, Became::Unknown) && call.tool.as_str() != "Agent")
+            .filter(|call| matches!(call.became, Became::Unknown) && !starts_agent(call))
             .collect();
         unknown.sort_by_key(|call| call.id);
         let line = |call: &&PastCall| {
@@ -206,6 +248,11 @@ impl Past {
         };
         unknown.iter().map(line).collect()
     }
+}
+
+/// Whether a call starts an agent, under the tool's name of today or its old one.
+fn starts_agent(call: &PastCall) -> bool {
+    matches!(call.tool.as_str(), "Agent" | "Task")
 }
 
 /// The records, taken in one after the other.
@@ -226,6 +273,7 @@ impl Reading {
                 let worker = PastWorker {
                     worker: spawned.lineage.agent().worker,
                     given: Box::new(Given::of(&spawned)),
+                    origin: spawned.origin,
                     end: None,
                 };
                 if spawned.lineage.depth() == 1 {

@@ -1,10 +1,10 @@
-//! Agent: starts an agent and waits for what it says. Its old name is Task.
+//! Agent: starts an agent and waits for what it says, or goes on beside it. Its old name is Task.
 
 use async_trait::async_trait;
-use pointsman_model::{ExecutedCall, JsonText, SpawnInput, ToolInput, ToolNature, ToolSpec};
+use pointsman_model::{ExecutedCall, JsonText, ToolInput, ToolNature, ToolSpec};
 
 use crate::input_fields::{self, FieldKind, InputField};
-use crate::spawner::SpawnedHow;
+use crate::spawner::{Spawned, SpawnedHow};
 use crate::{InputProblem, Tool, ToolError, ToolOutput, ToolScene};
 
 const FIELDS: &[InputField] = &[
@@ -22,7 +22,7 @@ const FIELDS: &[InputField] = &[
     InputField::optional(
         "run_in_background",
         FieldKind::Flag,
-        "Has to be false: agents are waited for. Several in one batch run together.",
+        "True: you go on at once, and are told when the agent has ended. Else it is waited for.",
     ),
 ];
 
@@ -33,8 +33,8 @@ pub(super) struct Agent {
 
 impl Agent {
     pub(super) fn new() -> Self {
-        let description = "Starts an agent with a task of its own and waits for its report. It may do no more than \
-            you may. Several started in one batch work at the same time.";
+        let description = "Starts an agent with a task of its own and waits for its report, unless it is to work in \
+            the background. It may do no more than you may. Several started in one batch work at the same time.";
         Self {
             spec: super::spec("Agent", ToolNature::Spawns, description, FIELDS),
         }
@@ -48,15 +48,7 @@ impl Tool for Agent {
     }
 
     fn check(&self, raw: &JsonText) -> Result<ToolInput, Vec<InputProblem>> {
-        let input: SpawnInput = input_fields::check(FIELDS, raw)?;
-        if input.run_in_background == Some(true) {
-            return Err(vec![InputProblem::Unfit {
-                field: "run_in_background",
-                wanted: "false, since agents are waited for here".into(),
-                found: "true".into(),
-            }]);
-        }
-        Ok(ToolInput::Spawn(input))
+        Ok(ToolInput::Spawn(input_fields::check(FIELDS, raw)?))
     }
 
     async fn run(
@@ -73,6 +65,15 @@ impl Tool for Agent {
             .spawn(seat, input)
             .await
             .map_err(super::failed)?;
+        let spawned = match spawned {
+            Spawned::Ended(end) => end,
+            Spawned::InBackground(worker) => {
+                let text = format!(
+                    "{worker} works in the background; you are told when it has ended, and it ends with you at the latest"
+                );
+                return Ok(ToolOutput::text(text));
+            }
+        };
         let text = format!("{}: {}", spawned.worker, spawned.text);
         match spawned.end {
             SpawnedHow::Done => Ok(ToolOutput::text(text)),

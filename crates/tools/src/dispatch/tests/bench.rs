@@ -192,6 +192,7 @@ impl Bench {
             stop: stop.clone(),
             pace: Pace::default(),
             follow_ups: FollowUps::none(),
+            in_background: Arc::new(InBackground::of(&stop)),
             moves,
             environment,
             tree: Arc::new(DiskTree),
