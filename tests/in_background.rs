@@ -45,6 +45,15 @@ fn its_question_can_be_answered_while_the_one_that_started_it_goes_on() {
     project.run(["answer", &id, "allow"]).expect_code(0);
     let ended = leader.wait().expect_code(0);
     assert_eq!(project.read("found.txt").as_deref(), Some("x"));
+    // It is on record before the call that started it is over: no death of the leader falls between the two.
+    let log = project.run(["log", "--json"]).objects();
+    let first = |wanted: &dyn Fn(&Value) -> bool| {
+        let body = |record: &Value| record.get("body").is_some_and(wanted);
+        log.iter().position(body).unwrap()
+    };
+    let spawned = first(&|body| body["kind"] == "worker_spawned" && body["task"] == "look");
+    let over = first(&|body| body["kind"] == "call_ended" && body["call"] == "c1-1");
+    assert!(spawned < over);
     let told = ended.summary()["jobs"][0]["text"].to_string();
     assert!(
         told.contains("w1-2, which you started in the background, has done its task"),

@@ -15,6 +15,7 @@ use pointsman_policy::Frozen;
 use pointsman_tools::{
     Course, Dispatch, FollowUps, Halt, HaltCause, InBackground, Seat, Spawner, StopWord,
 };
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
@@ -38,6 +39,8 @@ pub(super) struct Birth {
     pub(super) stop: CancellationToken,
     /// Says whether it was the clock over its job that did.
     pub(super) time_up: TimeUp,
+    /// Told once its start is on record.
+    pub(super) on_record: Option<oneshot::Sender<()>>,
     /// How it spawns agents of its own.
     pub(super) spawner: Arc<Nursery>,
 }
@@ -95,7 +98,7 @@ pub(super) enum NotBorn {
 ///
 /// Cancellation: dropped, the agent is stopped, its process groups are killed, its requests end as cancelled; only
 /// the record of its end is left to the next start of the ledger.
-pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd, NotBorn> {
+pub(super) async fn live(ground: &Arc<Ground>, mut birth: Birth) -> Result<AgentEnd, NotBorn> {
     match birth.entrance {
         Entrance::New => count(ground)?,
         Entrance::Again => {}
@@ -129,6 +132,10 @@ pub(super) async fn live(ground: &Arc<Ground>, birth: Birth) -> Result<AgentEnd,
         // What is over soon has its room on the heap: an agent that waits is to be small.
         Entrance::New => Box::pin(record(ground, &birth)).await?,
         Entrance::Again => {}
+    }
+    if let Some(on_record) = birth.on_record.take() {
+        // Who wanted to know may have ended.
+        let _ = on_record.send(());
     }
     ground.tell(RunEvent::WorkerStarted {
         lineage: parts.lineage.clone(),

@@ -8,6 +8,7 @@ use pointsman_agents::AgentEnd;
 use pointsman_ledger::WorkerEnd;
 use pointsman_model::{AgentName, Lineage, LineageStep, Origin, SpawnInput, WorkerId};
 use pointsman_tools::{Seat, SpawnError, Spawned, SpawnedEnd, SpawnedHow, Spawner};
+use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::dropped::close_dropped;
@@ -75,6 +76,7 @@ impl Nursery {
             entrance: Entrance::of(past.as_ref()),
             task: wanted.task.clone(),
             origin: wanted.origin,
+            on_record: None,
             stop: above.child_token(),
             // An agent below a job has no time of its own.
             time_up: TimeUp::default(),
@@ -94,24 +96,32 @@ impl Nursery {
         }
     }
 
-    /// Starts an agent, or takes up one of an earlier reign, and leaves it to `parent`.
-    fn start_beside(&self, parent: &Seat, wanted: Wanted) -> Result<WorkerId, SpawnError> {
-        match self.birth(parent, &wanted)? {
+    /// Starts an agent, or takes up one of an earlier reign, and leaves it to `parent`. What is given with it comes back
+    /// once its start is on record, or is not to be.
+    fn start_beside(
+        &self,
+        parent: &Seat,
+        wanted: Wanted,
+    ) -> Result<(WorkerId, oneshot::Receiver<()>), SpawnError> {
+        let (on_record, is_on_record) = oneshot::channel();
+        let worker = match self.birth(parent, &wanted)? {
             Started::Before(end) => {
                 let worker = end.worker;
                 parent.in_background.ended_before(end);
-                Ok(worker)
+                worker
             }
-            Started::Now(birth) => {
+            Started::Now(mut birth) => {
+                birth.on_record = Some(on_record);
                 let worker = birth.worker();
                 let life = grow_up(Arc::clone(&self.ground), wanted.name.clone(), birth);
                 parent.in_background.add(worker, async move {
                     life.await
                         .unwrap_or_else(|error| not_started(worker, &wanted.name, &error))
                 });
-                Ok(worker)
+                worker
             }
-        }
+        };
+        Ok((worker, is_on_record))
     }
 }
 
@@ -173,7 +183,11 @@ impl Spawner for Nursery {
         }
         let wanted = Wanted::of(input);
         if wanted.origin == Origin::Background {
-            return self.start_beside(parent, wanted).map(Spawned::InBackground);
+            let (worker, is_on_record) = self.start_beside(parent, wanted)?;
+            // Before the call has its end on record: a leader's death between the two would lose the agent. One that
+            // could not start says so by its end.
+            let _ = is_on_record.await;
+            return Ok(Spawned::InBackground(worker));
         }
         let end = match self.birth(parent, &wanted)? {
             Started::Now(birth) => grow_up(Arc::clone(&self.ground), wanted.name, birth).await?,
