@@ -353,8 +353,30 @@ impl Plan {
     }
 
     fn reopen(&mut self, jobs: &[usize], effects: &mut Vec<PlanEffect>) {
-        let reopened = self.retry(jobs).into_iter();
-        effects.extend(reopened.map(|job| PlanEffect::Reopened { job }));
+        let reopened = self.retry(jobs);
+        effects.extend(
+            reopened
+                .iter()
+                .map(|job| PlanEffect::Reopened { job: *job }),
+        );
+        // One that needs another job besides, which has its end and is not tried again, would wait for ever.
+        let lost: Vec<usize> = self.ended_badly().collect();
+        for job in lost {
+            self.skip_wanting(job, effects);
+        }
+    }
+
+    /// The jobs whose end lets none begin that needs them.
+    fn ended_badly(&self) -> impl Iterator<Item = usize> {
+        let all = self.jobs.iter().enumerate();
+        let ended_badly = all.filter(|(_, planned)| match &planned.state {
+            State::Ended(end) => !matches!(end, JobEnd::Done { .. }),
+            State::Waiting { .. }
+            | State::Queued { .. }
+            | State::Running { .. }
+            | State::Resting { .. } => false,
+        });
+        ended_badly.map(|(at, _)| at)
     }
 
     fn state(&self, job: usize) -> Option<State> {

@@ -124,6 +124,44 @@ fn what_failed_is_tried_again_with_what_was_skipped_for_it() {
 }
 
 #[test]
+fn what_needs_another_job_that_did_not_end_well_does_not_wait_for_it() {
+    let jobs = [
+        plain("a", &[]),
+        plain("b", &[]),
+        plain("c", &[0, 1]),
+        plain("d", &[2]),
+        plain("e", &[]),
+    ];
+    let mut plan = Plan::new(&jobs, 3);
+    let starts = ["start 0.1", "start 1.1", "start 4.1"];
+    check(&mut plan, PlanEvent::Begin, &starts);
+    let end = |job, end| PlanEvent::TryEnded { job, end };
+    let ends = ["end 0 failed", "end 2 skipped", "end 3 skipped"];
+    check(&mut plan, end(0, failed()), &ends);
+    check(&mut plan, end(1, failed()), &["end 1 failed"]);
+    let opens_and_ends = [
+        "open 0",
+        "open 2",
+        "open 3",
+        "end 2 skipped",
+        "end 3 skipped",
+        "start 0.1",
+    ];
+    check(
+        &mut plan,
+        PlanEvent::Retry { jobs: vec![0] },
+        &opens_and_ends,
+    );
+    let why = plan.retried(&RetryWhich::Named(vec!["c".into()]));
+    assert!(
+        matches!(&why, Err(NotRetried::Skipped { because, .. }) if **because == *"b"),
+        "{why:?}"
+    );
+    check(&mut plan, end(0, done()), &["end 0 done"]);
+    check(&mut plan, end(4, done()), &["end 4 done", "finish"]);
+}
+
+#[test]
 fn a_job_that_was_tried_again_by_order_is_open_with_what_was_skipped_for_it() {
     let with_a_retry = job("a", &[], 1, FailurePolicy::Continue);
     let mut plan = Plan::new(&[with_a_retry, plain("b", &[0])], 1);
