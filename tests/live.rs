@@ -207,11 +207,17 @@ fn a_run_is_held_joined_and_what_failed_is_tried_again() {
     let again = project.run(["retry", "--json"]).expect_code(0).objects();
     assert_eq!(again[0]["jobs"][0], "needs-file");
     assert_eq!(job_state(&project, "needs-file"), "waits");
-    for waits in ["needs-file", "after"] {
-        let early = project.run(["stop", waits]).expect_code(2).err;
-        assert!(early.contains("not at work yet: waits"), "{early}");
-        assert!(early.contains("once it is at work"), "{early}");
-    }
+    let early = project.run(["pause", "needs-file"]).expect_code(2).err;
+    assert!(early.contains("not at work yet: waits"), "{early}");
+    assert!(early.contains("once it is at work"), "{early}");
+    // One that waits is stopped as one at work is, and tried again like it.
+    let why = ["stop", "after", "--text", "not now"];
+    let stopped = project.run(why).expect_code(0).out;
+    assert!(stopped.contains("it was not at work"), "{stopped}");
+    assert_eq!(job_state(&project, "after"), "stopped");
+    let twice = project.run(["stop", "after"]).expect_code(2).err;
+    assert!(twice.contains("not at work: stopped"), "{twice}");
+    project.run(["retry", "after"]).expect_code(0);
     project.write(
         "more.toml",
         &JOBS
@@ -249,6 +255,7 @@ fn a_run_is_held_joined_and_what_failed_is_tried_again() {
         "pauses the run",
         "lets the run go on",
         "tried again: needs-file",
+        "stops the job `after`, which was not at work: not now",
         "adds jobs of more.toml",
     ] {
         assert!(log.contains(wanted), "{wanted}\n{log}");

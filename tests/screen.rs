@@ -222,6 +222,33 @@ fn ctrl_z_without_a_shell_behind_the_screen_stops_nothing() {
     desk.ends_by(CTRL_C);
 }
 
+#[test]
+fn a_job_that_waits_is_stopped_at_the_screen() {
+    let later = "[[job]]\nname = \"later\"\nneeds = [\"asks\"]\n[[job.step]]\ntool = \"Write\"\ninput = { file_path = \"later.txt\", content = \"x\" }\n";
+    let project = Project::with_job(&format!("{ASKS}{later}"));
+    for attached in [false, true] {
+        let run = if attached { "run-2" } else { "run-1" };
+        let mut desk = if attached {
+            let detached = ["run", "--detach", "--attended", "job.toml"];
+            project.run(detached).expect_code(0);
+            Desk::of(&project, ["attach"])
+        } else {
+            Desk::at(&project)
+        };
+        desk.sees("1 waits for you").sees("not started");
+        desk.sends("\t").sends("\x1b[F");
+        desk.sends_until("s", "stop the job later");
+        desk.sends("stop\r").sees("■ later");
+        let id = run.replace("run-", "r") + "-1";
+        project.run(["answer", &id, "deny"]).expect_code(0);
+        desk.ends();
+        let log = project.run(["log", "--run", run]).expect_code(0).out;
+        let told = "a person at the terminal stops the job `later`";
+        assert!(log.contains(told), "{log}");
+        assert_eq!(project.read("later.txt"), None);
+    }
+}
+
 /// Nor does what they go on writing come to the shell behind the screen.
 #[test]
 fn a_screen_whose_run_ends_under_somebody_who_types_on_gives_the_terminal_back() {

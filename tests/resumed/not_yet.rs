@@ -70,15 +70,39 @@ fn law_14_what_tightens_a_paused_run_judges_what_is_open_for_agents_that_do_not_
 
 #[test]
 fn law_21_a_stop_reaches_what_is_open_for_an_agent_that_does_not_live_yet_and_then_the_agent() {
-    let (project, leader) = paused_again(ASKS, 1);
-    let stopped = project.run(["stop", "w1-1"]).expect_code(0);
-    let told = "does not live again yet";
-    assert!(stopped.out.contains(told), "{}", stopped.out);
-    nothing_is_open(&project);
+    for by_id_or_name in ["w1-1", "asks"] {
+        let (project, leader) = paused_again(ASKS, 1);
+        let stopped = project.run(["stop", by_id_or_name]).expect_code(0);
+        let told = "does not live again yet";
+        assert!(stopped.out.contains(told), "{}", stopped.out);
+        nothing_is_open(&project);
+        goes_on(&project);
+        let ended = leader.wait();
+        assert_eq!(ended.summary()["jobs"][0]["end"], "stopped");
+        assert_eq!(project.read("asked.txt"), None);
+        assert_eq!(records(&project, "request_opened").len(), 1);
+        is_whole(&project);
+    }
+}
+
+#[test]
+fn a_job_that_was_done_before_a_resume_is_not_stopped_meanwhile() {
+    let done =
+        "[[job]]\nname = \"done\"\n[[job.step]]\ntool = \"Glob\"\ninput = { pattern = \"*\" }\n";
+    let job = format!("{ASKS}{done}");
+    let project = Project::with_job(&job);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    until("the other is done", || {
+        (records(&project, "worker_ended").len() == 1).then_some(())
+    });
+    project.run(["pause"]).expect_code(0);
+    kill(leader);
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    let id = project.questions(1).remove(0);
+    let refused = project.run(["stop", "done"]).expect_code(2).err;
+    assert!(refused.contains("not taken up again yet"), "{refused}");
     goes_on(&project);
-    let ended = leader.wait();
-    assert_eq!(ended.summary()["jobs"][0]["end"], "stopped");
-    assert_eq!(project.read("asked.txt"), None);
-    assert_eq!(records(&project, "request_opened").len(), 1);
-    is_whole(&project);
+    project.run(["answer", &id, "deny"]).expect_code(0);
+    assert_eq!(leader.wait().summary()["jobs"][1]["end"], "done");
 }

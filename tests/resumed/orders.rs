@@ -79,6 +79,66 @@ fn law_20_a_job_whose_new_try_was_ordered_and_not_begun_is_tried_again_after_a_r
 }
 
 #[test]
+fn what_was_stopped_before_it_began_or_between_two_tries_stays_so_after_a_resume() {
+    let flaky = "[[job]]\nname = \"flaky\"\nretry = { times = 3, wait_s = 600 }\n[[job.step]]\ntool = \"Read\"\ninput = { file_path = \"there.txt\" }\n";
+    let job = |name: &str, needs: &str| {
+        format!(
+            "[[job]]\nname = \"{name}\"\nneeds = [\"{needs}\"]\n[[job.step]]\ntool = \"Write\"\ninput = {{ file_path = \"{name}.txt\", content = \"x\" }}\n"
+        )
+    };
+    let later = job("later", "asks");
+    let last = job("last", "later");
+    let again = job("again", "asks");
+    let project = Project::with_job(&format!("{ASKS}{flaky}{later}{last}{again}"));
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    until("a try has failed", || {
+        (records(&project, "worker_ended").len() == 1).then_some(())
+    });
+    for job in ["flaky", "later", "again"] {
+        until("it is stopped", || {
+            (project.run(["stop", job]).code == Some(0)).then_some(())
+        });
+    }
+    project.run(["retry", "again"]).expect_code(0);
+    kill(leader);
+    // However often its leader dies.
+    let leader = leads(&project, None, &["--resume", "run-1"]);
+    project.questions(1);
+    kill(leader);
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    let first = project.questions(1).remove(0);
+    project.run(["answer", &first, "allow"]).expect_code(0);
+    let next = until("the next one asks", || {
+        let open = project.queue();
+        let mut ids = open.iter().map(|card| card["id"].as_str().unwrap());
+        ids.find(|id| *id != first).map(str::to_owned)
+    });
+    project.run(["answer", &next, "allow"]).expect_code(0);
+    let ended = leader.wait();
+    let jobs = ended.summary()["jobs"].clone();
+    let ends: Vec<String> = jobs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| format!("{} {}", job["name"], job["end"]).replace('"', ""))
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            "asks done",
+            "flaky stopped",
+            "later stopped",
+            "last skipped",
+            "again done"
+        ]
+    );
+    assert_eq!(ended.code, Some(1));
+    assert_eq!(project.read("later.txt"), None);
+    assert_eq!(records(&project, "worker_spawned").len(), 3);
+}
+
+#[test]
 fn law_12_what_was_open_in_a_paused_run_is_open_again_after_a_resume() {
     let project = Project::with_job(ASKS);
     let leader = leads(&project, None, &["job.toml"]);

@@ -199,6 +199,7 @@ impl Roster {
             RunOrder::LetGo { worker } => self.hold(*worker, Course::On),
             RunOrder::LowerMode { worker, mode } => self.lower(*worker, *mode),
             RunOrder::Retry { .. }
+            | RunOrder::StopJob { .. }
             | RunOrder::Add { .. }
             | RunOrder::HangUp { .. }
             | RunOrder::FollowUp { .. } => {}

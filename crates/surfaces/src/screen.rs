@@ -400,6 +400,7 @@ impl ScreenService {
                     });
                 }
                 Effect::StopWorker(worker) => self.stop_worker(worker),
+                Effect::StopJob(job) => self.stop_job(job),
                 Effect::StopRun => self.options.stop.cancel(),
                 Effect::Interrupt => {
                     let _ = rustix::process::kill_process(
@@ -440,6 +441,14 @@ impl ScreenService {
         let leader = self.options.leader.clone();
         self.answers.spawn(async move {
             let failed = leader.stop_worker(worker).await;
+            failed.map(Event::Notice)
+        });
+    }
+
+    fn stop_job(&mut self, job: String) {
+        let leader = self.options.leader.clone();
+        self.answers.spawn(async move {
+            let failed = leader.stop_job(&job).await;
             failed.map(Event::Notice)
         });
     }

@@ -57,7 +57,7 @@ use crate::{JobEnd, JobState, RunEvent, RunSummary, StopReason};
 
 pub use handle::LeaderHandle;
 pub use options::{Checked, LeaderOptions, Pauses, Resumed, StartError};
-pub use orders::{OrderError, RetryWhich};
+pub use orders::{JobStop, OrderError, RetryWhich};
 pub use reaping::end_left_behind;
 pub use work::NoModel;
 
@@ -190,6 +190,7 @@ impl Leader {
             Course::On => Vec::new(),
             Course::Paused => self.plan.handle(PlanEvent::Pause),
         };
+        effects.extend(self.stopped_before());
         effects.extend(self.plan.handle(begin));
         loop {
             if self.carry_out(effects).await {
@@ -289,11 +290,33 @@ impl Leader {
     /// A try had ended before this leader took the run up. A job that a person had tried again goes on with that.
     fn settle(&mut self, job: usize, end: TryEnd) -> Vec<PlanEffect> {
         let again = self.ground.past.has_more_tries(&self.name(job));
-        self.plan.handle(if again {
+        let mut effects = self.plan.handle(if again {
             PlanEvent::TriedAgain { job, end }
         } else {
             PlanEvent::TryEnded { job, end }
-        })
+        });
+        if !again && self.ground.past.orders.is_stopped(&self.name(job)) {
+            // Between that try and the next.
+            effects.extend(self.plan.handle(PlanEvent::StopWaiting { job }));
+        }
+        effects
+    }
+
+    /// Ends the jobs that a person had stopped under an earlier leader before they were begun.
+    fn stopped_before(&mut self) -> Vec<PlanEffect> {
+        let past = &self.ground.past;
+        let is_stopped = |job: &Arc<Job>| {
+            past.orders.is_stopped(&job.name) && past.tries_of(&job.name).is_empty()
+        };
+        let all = self.jobs.iter().enumerate();
+        let stopped: Vec<usize> = all
+            .filter(|(_, job)| is_stopped(job))
+            .map(|(at, _)| at)
+            .collect();
+        let stops = stopped.into_iter();
+        stops
+            .flat_map(|job| self.plan.handle(PlanEvent::StopWaiting { job }))
+            .collect()
     }
 
     /// Drops the agents that did not stop; those that hang even so are left to themselves.
@@ -369,6 +392,7 @@ impl Leader {
                     });
                 }
                 PlanEffect::Ended { job, end } => {
+                    self.retries.retain(|(_, due)| *due != job);
                     self.board.set(job, JobState::Ended(end.clone()));
                     let event = RunEvent::JobEnded {
                         job: self.name(job),

@@ -21,8 +21,8 @@ pub use job_file::{
     AgentDefinition, FailurePolicy, Job, JobFile, JobFileProblem, JobRule, ModelWork, Retry, Work,
 };
 pub use leader::{
-    Checked, Leader, LeaderHandle, LeaderOptions, NoModel, OrderError, Pauses, Resumed, RetryWhich,
-    StartError, end_left_behind,
+    Checked, JobStop, Leader, LeaderHandle, LeaderOptions, NoModel, OrderError, Pauses, Resumed,
+    RetryWhich, StartError, end_left_behind,
 };
 pub use place::{StatePlace, StatePlaceError};
 pub use plan::NotRetried;

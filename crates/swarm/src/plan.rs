@@ -44,6 +44,8 @@ pub(crate) enum PlanEvent {
     GoOn,
     /// These ended jobs are to be tried again; see [`Plan::retried`].
     Retry { jobs: Vec<usize> },
+    /// A person stops this job, which is not at work.
+    StopWaiting { job: usize },
     /// These jobs join; what they need is counted from the first of them.
     Add { jobs: Vec<Job> },
     /// Everything is to stop.
@@ -111,6 +113,15 @@ pub(crate) struct Plan {
     stopping: Option<StopReason>,
     course: Course,
     finished: bool,
+}
+
+/// What a person who stops a job finds it at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It waits for others, for a slot or for its next try.
+    Waits,
+    Runs,
+    Ended(JobEnd),
 }
 
 /// Why a job is not tried again.
@@ -310,6 +321,15 @@ impl Plan {
         }
     }
 
+    /// Where that job stands.
+    pub(crate) fn standing(&self, job: usize) -> Option<Standing> {
+        Some(match self.state(job)? {
+            State::Waiting { .. } | State::Queued { .. } | State::Resting { .. } => Standing::Waits,
+            State::Running { .. } => Standing::Runs,
+            State::Ended(end) => Standing::Ended(end),
+        })
+    }
+
     /// Why everything is being stopped, when it is.
     pub(crate) fn stopping(&self) -> Option<&StopReason> {
         self.stopping.as_ref()
@@ -325,6 +345,7 @@ impl Plan {
             PlanEvent::Pause => self.course = Course::Paused,
             PlanEvent::GoOn => self.course = Course::On,
             PlanEvent::Retry { jobs } => self.reopen(&jobs, &mut effects),
+            PlanEvent::StopWaiting { job } => self.stop_waiting(job, &mut effects),
             PlanEvent::Add { jobs } => self.add(&jobs),
             PlanEvent::TryEnded { job, end } => self.try_ended(job, end, &mut effects),
             PlanEvent::TriedAgain { job, end } => {
@@ -399,7 +420,7 @@ impl Plan {
             let Some(job) = self.queue.pop_front() else {
                 return;
             };
-            // A stop ends queued jobs without taking them out of the queue.
+            // A stop, of a job or of all, ends queued jobs without taking them out of the queue.
             let Some(State::Queued { attempt }) = self.state(job) else {
                 continue;
             };
@@ -505,6 +526,13 @@ impl Plan {
                     failed.push(wanting);
                 }
             }
+        }
+    }
+
+    fn stop_waiting(&mut self, job: usize, effects: &mut Vec<PlanEffect>) {
+        if self.standing(job) == Some(Standing::Waits) {
+            self.end(job, JobEnd::Stopped, effects);
+            self.skip_wanting(job, effects);
         }
     }
 

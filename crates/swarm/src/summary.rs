@@ -31,7 +31,7 @@ pub enum JobEnd {
         /// That job.
         because: Arc<str>,
     },
-    /// It was stopped, or never started since the run was being stopped.
+    /// It was stopped, at work or before that, or never started since the run was being stopped.
     Stopped,
     /// A hook, a classifier or a limit halted its agent.
     Halted {

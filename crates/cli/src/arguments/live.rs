@@ -118,7 +118,7 @@ pub(crate) struct RunsArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct StopArguments {
-    /// A run (`run-3`), an agent (`w3-7`), or the name of a job.
+    /// A run (`run-3`), an agent (`w3-7`), or the name of a job, at work or waiting.
     pub(crate) what: StopWhat,
     /// Why; it is told to the agents and kept on record.
     #[arg(long)]

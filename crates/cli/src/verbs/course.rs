@@ -1,7 +1,7 @@
 //! `pointsman stop`, `pause`, `retry` and `add`: the course of a run while it is on.
 
 use pointsman_model::{Digest, RunId, WorkerId};
-use pointsman_surfaces::socket::{Ask, Client, CourseWord, Reply};
+use pointsman_surfaces::socket::{Ask, Client, CourseWord, Reply, Seat};
 
 use super::job_text::job_text;
 use super::leader::{leader, order, refused};
@@ -12,9 +12,20 @@ use crate::place::Place;
 
 /// Stops a run, a job or an agent.
 pub(super) fn stop(arguments: &StopArguments, output: &mut Output) -> Result<Code, Failure> {
-    let (mut leader, worker) = find(Some(&arguments.what), arguments.leader.run)?;
     let text = arguments.text.clone();
-    order(&mut leader, &Ask::Stop { worker, text }, output)
+    let (run, ask) = match &arguments.what {
+        StopWhat::Run(run) => (Some(*run), Ask::Stop { worker: None, text }),
+        StopWhat::Worker(worker) => {
+            let worker = Some(*worker);
+            (worker.map(WorkerId::run), Ask::Stop { worker, text })
+        }
+        StopWhat::Job(name) => {
+            let (job, at) = (name.clone(), Seat::Command);
+            (arguments.leader.run, Ask::StopJob { job, text, at })
+        }
+    };
+    let (_, mut leader) = leader(&Place::here()?, run)?;
+    order(&mut leader, &ask, output)
 }
 
 /// Holds a run, a job or an agent, or lets it go on.
@@ -68,7 +79,7 @@ fn worker_of(name: &str, run: RunId, leader: &mut Client) -> Result<WorkerId, Fa
             job.state
         ))
         .hint(format!(
-            "a job can be stopped or paused once it is at work; `pointsman stop {run}` stops all of the run"
+            "a job can be paused once it is at work; `pointsman pause {run}` holds all of the run"
         ))),
         (_, state) => Err(Failure::bad_input(format!(
             "the job `{name}` is not at work: {state}"

@@ -35,6 +35,13 @@ pub enum RunOrder {
         /// Their names.
         jobs: Vec<Box<str>>,
     },
+    /// A job that was not at work is stopped: it is not begun, or not tried again.
+    StopJob {
+        /// Its name.
+        job: Box<str>,
+        /// Why, in the words of whoever stopped it.
+        text: Box<str>,
+    },
     /// Jobs of another file join.
     Add {
         /// Their names.
@@ -90,6 +97,7 @@ impl OrderGiven {
             | RunOrder::Pause
             | RunOrder::GoOn
             | RunOrder::Retry { .. }
+            | RunOrder::StopJob { .. }
             | RunOrder::Add { .. } => None,
         }
     }

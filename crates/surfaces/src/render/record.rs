@@ -91,6 +91,11 @@ fn order_line(given: &OrderGiven) -> String {
         RunOrder::Hold { .. } => "pauses it".into(),
         RunOrder::LetGo { .. } => "lets it go on".into(),
         RunOrder::Retry { jobs } => format!("has jobs tried again: {}", list(jobs)),
+        RunOrder::StopJob { job, text } => format!(
+            "stops the job `{}`, which was not at work: {}",
+            shown::line(job),
+            shown::line(text)
+        ),
         RunOrder::Add { jobs, file, .. } => {
             format!("adds jobs of {}: {}", shown::line(file), list(jobs))
         }

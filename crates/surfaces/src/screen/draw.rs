@@ -19,6 +19,7 @@ use super::look::Look;
 use super::sheet::{Ink, Line, Row, Tone, clip, text_width, wrap};
 use super::state::{Course, Over, State, View};
 use super::stop::{Again, StopBox, Target};
+use crate::shown;
 
 /// The key that shows all keys.
 const HELP_KEY: &str = "?";
@@ -74,42 +75,49 @@ pub(super) fn draw(
 
 /// The box that asks what to stop, or whether to leave.
 fn stop_form(stop: &StopBox, width: u16) -> Form {
-    let leaves = *stop.target() == Target::Leave;
     let title = match stop.target() {
         Target::Agent(_, who) => format!("stop {who}, and all agents below it"),
+        Target::Job(name) => {
+            format!("stop the job {}, which is not at work", shown::line(name))
+        }
         Target::Leave => "leave the run, which goes on".to_owned(),
         Target::Run => "stop the whole run".to_owned(),
     };
-    let (what, how) = if leaves {
-        (
-            "nothing is stopped: open questions wait for whoever attaches, or answers by command",
-            "press Enter",
-        )
+    let what = match stop.target() {
+        Target::Leave => {
+            "nothing is stopped: open questions wait for whoever attaches, or answers by command"
+        }
+        Target::Job(_) => {
+            "it is not begun, or tried again, any more; jobs that need it are skipped"
+        }
+        Target::Agent(..) | Target::Run => {
+            "open questions end as cancelled, running commands are killed"
+        }
+    };
+    let leaves = *stop.target() == Target::Leave;
+    let (how, enter) = if leaves {
+        ("press Enter", "leave")
     } else {
         (
-            "open questions end as cancelled, running commands are killed",
             "type `stop` and press Enter",
+            "stop, once the word is there",
         )
     };
     let lines = [
         Line::plain(Tone::Plain, what),
         Line::plain(Tone::Notice, how),
     ];
-    let enter = if leaves {
-        "leave"
-    } else {
-        "stop, once the word is there"
-    };
     let mut keys = vec![("Enter", enter), ("Esc", "back")];
     keys.push(match (stop.again(), stop.target()) {
         (Again::Leaves, _) => ("Ctrl-C", "leave, stop nothing"),
         (Again::StopsRun, Target::Run | Target::Leave) => ("Ctrl-C", "stop at once"),
-        (Again::StopsRun, Target::Agent(..)) => ("Ctrl-C", "stop the whole run"),
+        (Again::StopsRun, Target::Agent(..) | Target::Job(_)) => ("Ctrl-C", "stop the whole run"),
     });
     if stop.has_choice() {
         let others = match (stop.target(), stop.again()) {
             (Target::Leave, _) => "stop the run",
             (Target::Run, Again::Leaves) => "another choice",
+            (Target::Job(_), _) => "the job, or the run",
             (Target::Agent(..) | Target::Run, _) => "the agent, or the run",
         };
         keys.push(("Tab", others));

@@ -66,6 +66,8 @@ pub(super) enum Effect {
     Touch(RequestId),
     /// Stop an agent and all below it.
     StopWorker(WorkerId),
+    /// Stop a job that is not at work.
+    StopJob(String),
     /// Stop the run.
     StopRun,
     /// Pass a Ctrl-C on, as the terminal would.

@@ -9,11 +9,15 @@ use pointsman_approvals::{Answer, OpenRequest};
 use pointsman_model::{
     Answerer, GrantRequest, GrantScope, RequestId, RunId, Surface, Uses, VerdictKind, WorkerId,
 };
-use pointsman_swarm::LeaderHandle;
+use pointsman_swarm::{JobStop, LeaderHandle, OrderError, StopWorker};
 
 use crate::session::SessionScope;
+use crate::shown;
 use crate::socket::{AlwaysWire, AnswerWord, Ask, Came, Client, Reply, Seat};
 use crate::terminal::{lifted_words, refusal};
+
+/// What is kept on record of a stop from a screen.
+const AT_TERMINAL: &str = "stopped at the terminal";
 
 /// A leader in another process.
 #[derive(Debug, Clone)]
@@ -46,6 +50,18 @@ impl FarLeader {
             client.ask(&ask).map_err(|error| error.to_string())
         });
         asked.await.map_err(|error| error.to_string())?
+    }
+
+    /// Has it carry out an order; says what kept it from that.
+    async fn order(&self, order: Ask) -> Option<String> {
+        match self.ask(order).await {
+            Ok(Reply::Done { .. }) => None,
+            Ok(Reply::Error { text } | Reply::BadInput { text } | Reply::NotFound { text }) => {
+                Some(text)
+            }
+            Ok(_) => Some("the leader answered something else".into()),
+            Err(why) => Some(why),
+        }
     }
 
     async fn lift(&self, id: RequestId) -> String {
@@ -176,9 +192,48 @@ impl Link {
         }
     }
 
+    /// Stops a job that is not at work, and its worker when it has begun meanwhile; says what kept it from that.
+    pub(super) async fn stop_job(&self, job: &str) -> Option<String> {
+        let text = AT_TERMINAL;
+        let why = match self {
+            Self::Here(leader) => {
+                let by = Answerer::Person {
+                    surface: Surface::Terminal,
+                };
+                match leader.stop_job(job, text, by).await {
+                    Ok(
+                        JobStop::Waited { .. }
+                        | JobStop::Worker(_, StopWorker::Stopping | StopWorker::Ahead),
+                    ) => return None,
+                    Ok(JobStop::Worker(worker, StopWorker::NotAtWork)) => {
+                        format!("{worker} is about to begin")
+                    }
+                    // It was, and the record alone is missing.
+                    Err(error @ OrderError::NotRecorded(_)) => {
+                        return Some(shown::with_causes(&error));
+                    }
+                    Err(error) => error.to_string(),
+                }
+            }
+            Self::There(far) => {
+                let stop = Ask::StopJob {
+                    job: job.into(),
+                    text: Some(text.into()),
+                    at: Seat::Screen,
+                };
+                far.order(stop).await?
+            }
+        };
+        Some(format!(
+            "the job `{}` was not stopped: {}",
+            shown::line(job),
+            shown::line(&why)
+        ))
+    }
+
     /// Stops an agent and all below it; says what kept it from that.
     pub(super) async fn stop_worker(&self, worker: WorkerId) -> Option<String> {
-        let text = "stopped at the terminal";
+        let text = AT_TERMINAL;
         match self {
             Self::Here(leader) => {
                 let stopped = leader.stop_worker(worker, text).await;
@@ -192,14 +247,7 @@ impl Link {
                     worker: Some(worker),
                     text: Some(text.into()),
                 };
-                let why = match far.ask(stop).await {
-                    Ok(Reply::Done { .. }) => return None,
-                    Ok(
-                        Reply::Error { text } | Reply::BadInput { text } | Reply::NotFound { text },
-                    ) => text,
-                    Ok(_) => "the leader answered something else".into(),
-                    Err(why) => why,
-                };
+                let why = far.order(stop).await?;
                 Some(format!("{worker} was not stopped: {why}"))
             }
         }

@@ -1,4 +1,4 @@
-//! Stopping an agent or the run: a word to be typed out, or Ctrl-C twice for the run. Whoever sits at a run of another
+//! Stopping an agent, a job or the run: a word to be typed out, or Ctrl-C twice for the run. Whoever sits at a run of another
 //! process leaves it by that, and it goes on.
 
 use pointsman_model::WorkerId;
@@ -13,6 +13,8 @@ use super::key::Key;
 pub(super) enum Target {
     /// An agent with all below it, and who that is.
     Agent(WorkerId, String),
+    /// A job that is not at work, by its name.
+    Job(String),
     /// Nothing: the person leaves a run that goes on without them.
     Leave,
     Run,
@@ -64,6 +66,11 @@ impl StopBox {
         Self::of(vec![Target::Agent(worker, who), Target::Run], again)
     }
 
+    /// Asks whether to stop this job, which is not at work; the run may be chosen.
+    pub(super) fn job(name: String, again: Again) -> Self {
+        Self::of(vec![Target::Job(name), Target::Run], again)
+    }
+
     fn of(targets: Vec<Target>, again: Again) -> Self {
         Self {
             targets,
@@ -113,6 +120,7 @@ impl StopBox {
             },
             Key::Enter if self.field.text().trim() == WORD => match self.target() {
                 Target::Agent(worker, _) => StopTurn::Do(Effect::StopWorker(*worker)),
+                Target::Job(name) => StopTurn::Do(Effect::StopJob(name.clone())),
                 Target::Run => StopTurn::Do(Effect::StopRun),
                 Target::Leave => StopTurn::Leave,
             },

@@ -133,6 +133,7 @@ async fn reply_to(ask: Ask, served: &Served, guest: &Guest) -> Result<Reply, Gon
         | Ask::Touch { .. }
         | Ask::Revoke { .. }
         | Ask::Stop { .. }
+        | Ask::StopJob { .. }
         | Ask::Course { .. }
         | Ask::Retry { .. }
         | Ask::Add { .. }

@@ -66,6 +66,16 @@ pub enum Ask {
         /// Why, in the person's words.
         text: Option<String>,
     },
+    /// The end of a job: one that is not at work is not begun any more.
+    StopJob {
+        /// Its name.
+        job: String,
+        /// Why, in the person's words.
+        text: Option<String>,
+        /// Where the person is.
+        #[serde(default)]
+        at: Seat,
+    },
     /// Hold the run or one agent, or let it go on.
     Course {
         /// The agent, with all below it; the run when none is named.

@@ -14,7 +14,7 @@ use pointsman_tools::{CallMoved, Course, Pace};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use super::orders::{Order, OrderError, RetryWhich};
+use super::orders::{JobFound, JobStop, Order, OrderError, RetryWhich};
 use super::roster::{Roster, types};
 use crate::directory::{Directory, Presence, StopWorker, Told, WorkerCard};
 use crate::job_card::JobBoard;
@@ -260,6 +260,37 @@ impl LeaderHandle {
             order: RunOrder::HangUp { questions },
         };
         self.ledger.note(self.run, given).await
+    }
+
+    /// Stops a job: one that waits for others, for a slot or for its next try is not begun any more, and those that need it
+    /// are skipped; of one at work the worker is stopped, with all below it.
+    ///
+    /// Cancel safe: once it is sent, the order is carried out for a job that waits.
+    ///
+    /// # Errors
+    /// When there is no such job, it has ended, or the order can't be recorded.
+    pub async fn stop_job(
+        &self,
+        job: &str,
+        reason: &str,
+        by: Answerer,
+    ) -> Result<JobStop, OrderError> {
+        let (job, text) = (job.into(), reason.into());
+        let found = self
+            .order(|done| Order::StopJob {
+                job,
+                text,
+                by,
+                done,
+            })
+            .await?;
+        Ok(match found {
+            JobFound::Waited { skipped } => JobStop::Waited { skipped },
+            JobFound::Worker(worker) => {
+                let stopped = self.stop_worker(worker, reason).await;
+                JobStop::Worker(worker, stopped.map_err(OrderError::NotRecorded)?)
+            }
+        })
     }
 
     async fn order<T>(

@@ -7,12 +7,12 @@ use pointsman_model::{Answerer, Attended, WorkerId};
 use pointsman_tools::Course;
 
 use super::contexts::{job_grounds, stopping};
-use super::orders::{Order, OrderError, RetryWhich};
+use super::orders::{JobFound, Order, OrderError, RetryWhich};
 use super::roster::of_job_file;
 use super::work::{check_models, key_in_sight};
 use super::{Leader, Progress};
-use crate::JobFile;
-use crate::plan::{PlanEffect, PlanEvent};
+use crate::plan::{PlanEffect, PlanEvent, Standing};
+use crate::{JobEnd, JobFile, JobState};
 
 impl Leader {
     /// Carries one order out, and says what the plan makes of it.
@@ -48,6 +48,16 @@ impl Leader {
                     effects
                 }
             },
+            Order::StopJob {
+                job,
+                text,
+                by,
+                done,
+            } => {
+                let (came, effects) = self.obey_stop(job, text, by).await;
+                let _ = done.send(came);
+                effects
+            }
             Order::Add { job_file, by, done } => {
                 let (file, digest) = (job_file.path.as_ref().into(), job_file.digest);
                 let at = job_file.at.clone();
@@ -111,6 +121,70 @@ impl Leader {
             self.reopen(job);
         }
         Ok((names, self.plan.handle(PlanEvent::Retry { jobs })))
+    }
+
+    /// Stops a job that is not at work, and puts it on record; the stop of an agent is on record for itself.
+    async fn obey_stop(
+        &mut self,
+        job: Box<str>,
+        text: Box<str>,
+        by: Answerer,
+    ) -> (Result<JobFound, OrderError>, Vec<PlanEffect>) {
+        match self.stop_job(&job) {
+            Err(error) => (Err(error), Vec::new()),
+            Ok((at_work @ JobFound::Worker(_), effects)) => (Ok(at_work), effects),
+            Ok((waited @ JobFound::Waited { .. }, effects)) => {
+                let order = RunOrder::StopJob { job, text };
+                let recorded = self.recorded(by, order).await;
+                (recorded.map(|()| waited), effects)
+            }
+        }
+    }
+
+    /// Ends a job that is not at work, or says who is at it.
+    fn stop_job(&mut self, name: &str) -> Result<(JobFound, Vec<PlanEffect>), OrderError> {
+        let found = self.jobs.iter().position(|job| *job.name == *name);
+        let Some((job, standing)) = found.and_then(|job| Some((job, self.plan.standing(job)?)))
+        else {
+            return Err(OrderError::NoSuchJob {
+                job: name.into(),
+                has: self.jobs.iter().map(|job| Arc::clone(&job.name)).collect(),
+            });
+        };
+        match standing {
+            Standing::Ended(end) => Err(OrderError::JobEnded {
+                job: name.into(),
+                end,
+            }),
+            Standing::Runs => {
+                let progress = self.progress.get(job);
+                // INVARIANT (leader): a try is told to its job before anybody gives an order.
+                let worker = progress.and_then(|progress| progress.worker);
+                let at_work = worker.map(|worker| (JobFound::Worker(worker), Vec::new()));
+                at_work.ok_or(OrderError::Ending)
+            }
+            // It waits to be what it was: its past is told to the plan as it would have been then.
+            Standing::Waits if let Some(last) = self.ground.past.tries_of(name).pop() => {
+                match last.end {
+                    None => Ok((JobFound::Worker(last.worker), Vec::new())),
+                    Some(_) => Err(OrderError::NotTakenUp(name.into())),
+                }
+            }
+            Standing::Waits => {
+                let effects = self.plan.handle(PlanEvent::StopWaiting { job });
+                let mut skipped = Vec::new();
+                // Before whoever ordered it hears that it is done.
+                for effect in &effects {
+                    if let PlanEffect::Ended { job, end } = effect {
+                        self.board.set(*job, JobState::Ended(end.clone()));
+                        if let JobEnd::Skipped { .. } = end {
+                            skipped.push(self.name(*job));
+                        }
+                    }
+                }
+                Ok((JobFound::Waited { skipped }, effects))
+            }
+        }
     }
 
     /// Lets the jobs of another file join. What its agents may do is worked out as at the start, from the same

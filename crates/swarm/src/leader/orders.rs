@@ -12,8 +12,8 @@ use pointsman_tools::{Course, NotHeard};
 use tokio::sync::oneshot;
 
 use super::{NoModel, StartError};
-use crate::JobFile;
 use crate::plan::NotRetried;
+use crate::{JobEnd, JobFile, StopWorker};
 
 /// One order.
 pub(super) enum Order {
@@ -29,6 +29,13 @@ pub(super) enum Order {
         which: RetryWhich,
         by: Answerer,
         done: oneshot::Sender<Result<Vec<Arc<str>>, OrderError>>,
+    },
+    /// Stop a job.
+    StopJob {
+        job: Box<str>,
+        text: Box<str>,
+        by: Answerer,
+        done: oneshot::Sender<Result<JobFound, OrderError>>,
     },
     /// Let jobs join.
     Add {
@@ -47,6 +54,26 @@ pub enum RetryWhich {
     Named(Vec<Box<str>>),
 }
 
+/// What the stop of a job came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobStop {
+    /// It was not at work, and will not be.
+    Waited {
+        /// The jobs that are skipped since they need it.
+        skipped: Vec<Arc<str>>,
+    },
+    /// This worker was at it, and what its stop came to.
+    Worker(WorkerId, StopWorker),
+}
+
+/// What is found of a job that is to be stopped.
+pub(super) enum JobFound {
+    /// It waited, and is ended, as are these that need it.
+    Waited { skipped: Vec<Arc<str>> },
+    /// This worker is at it, or lives again for it.
+    Worker(WorkerId),
+}
+
 /// Why an order was not carried out. Nothing was changed, unless it says otherwise.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -60,6 +87,25 @@ pub enum OrderError {
     /// A job can't be tried again.
     #[error(transparent)]
     NotRetried(#[from] NotRetried),
+    /// There is no such job.
+    #[error("the run has no job `{job}`; it has {}", .has.join(", "))]
+    NoSuchJob {
+        /// What was named.
+        job: Box<str>,
+        /// The jobs of the run.
+        has: Vec<Arc<str>>,
+    },
+    /// The job came to its end before.
+    #[error("the job `{job}` is not at work: {}", .end.as_str())]
+    JobEnded {
+        /// The job.
+        job: Box<str>,
+        /// Its end.
+        end: JobEnd,
+    },
+    /// The job had come to an end under an earlier leader, which is not told to this run yet.
+    #[error("the job `{0}` is not taken up again yet: let the run go on first")]
+    NotTakenUp(Box<str>),
     /// A job of that name is in the run.
     #[error("the run has a job `{0}` already")]
     NameTaken(Arc<str>),

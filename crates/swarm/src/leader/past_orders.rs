@@ -19,6 +19,8 @@ pub(super) struct PastOrders {
     ended: HashSet<WorkerId>,
     /// Jobs that are to be tried again, and were not before their leader died.
     retries: BTreeSet<Box<str>>,
+    /// Jobs that were stopped while they were not at work, and were not to be tried again since.
+    stopped: BTreeSet<Box<str>>,
 }
 
 impl PastOrders {
@@ -36,7 +38,16 @@ impl PastOrders {
                 self.held.remove(&worker);
             }
             RunOrder::LowerMode { worker, mode } => self.ceilings.push((worker, mode)),
-            RunOrder::Retry { jobs } => self.retries.extend(jobs),
+            RunOrder::Retry { jobs } => {
+                for job in &jobs {
+                    self.stopped.remove(job);
+                }
+                self.retries.extend(jobs);
+            }
+            RunOrder::StopJob { job, .. } => {
+                self.retries.remove(&job);
+                self.stopped.insert(job);
+            }
             // Jobs have their own past; what was said is in the conversation; a terminal that is closed is its leader's
             // alone.
             RunOrder::Add { .. } | RunOrder::FollowUp { .. } | RunOrder::HangUp { .. } => {}
@@ -46,6 +57,11 @@ impl PastOrders {
     /// A try of that job was begun: if it was ordered, it is carried out.
     pub(super) fn tried(&mut self, job: &str) {
         self.retries.remove(job);
+    }
+
+    /// Whether that job was stopped while it was not at work, and is to stay so.
+    pub(super) fn is_stopped(&self, job: &str) -> bool {
+        self.stopped.contains(job)
     }
 
     /// Whether that job is to be tried once more than it was.

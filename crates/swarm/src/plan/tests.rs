@@ -333,6 +333,40 @@ fn a_stop_ends_what_waits_and_takes_no_retry() {
 }
 
 #[test]
+fn a_job_that_waits_is_stopped_alone_and_what_needs_it_is_skipped() {
+    let jobs = [
+        job("a", &[], 1, FailurePolicy::Stop),
+        plain("b", &[]),
+        plain("c", &[1]),
+        plain("d", &[2]),
+        plain("e", &[]),
+    ];
+    let mut plan = Plan::new(&jobs, 1);
+    check(&mut plan, PlanEvent::Begin, &["start 0.1"]);
+    let stop = |job| PlanEvent::StopWaiting { job };
+    // It waits for others, for the slot, for its next try; who is at work is not meant.
+    check(&mut plan, stop(2), &["end 2 stopped", "end 3 skipped"]);
+    check(&mut plan, stop(4), &["end 4 stopped"]);
+    check(&mut plan, stop(4), &[]);
+    check(&mut plan, stop(0), &[]);
+    let end = |job, end| PlanEvent::TryEnded { job, end };
+    check(&mut plan, end(0, failed()), &["wait 0 2s", "start 1.1"]);
+    check(&mut plan, stop(0), &["end 0 stopped"]);
+    check(&mut plan, PlanEvent::RetryDue { job: 0 }, &[]);
+    assert_eq!(plan.stopping(), None);
+    let why = plan.retried(&RetryWhich::Named(vec!["d".into()]));
+    assert!(
+        matches!(&why, Err(NotRetried::Skipped { because, .. }) if **because == *"c"),
+        "{why:?}"
+    );
+    let opens = ["open 2", "open 3"];
+    check(&mut plan, PlanEvent::Retry { jobs: vec![2] }, &opens);
+    check(&mut plan, end(1, done()), &["end 1 done", "start 2.1"]);
+    check(&mut plan, end(2, done()), &["end 2 done", "start 3.1"]);
+    check(&mut plan, end(3, done()), &["end 3 done", "finish"]);
+}
+
+#[test]
 fn waits_stop_growing() {
     assert_eq!(back_off(Duration::from_secs(1), 1), Duration::from_secs(1));
     assert_eq!(back_off(Duration::from_secs(1), 4), Duration::from_secs(8));
@@ -431,6 +465,7 @@ proptest! {
             let Some((job, runs)) = open.get(pick % open.len().max(1)).copied() else { break };
             event = Some(match (how, runs) {
                 (19, _) => PlanEvent::Stop(StopReason::Person { text: "".into() }),
+                (18, _) => PlanEvent::StopWaiting { job: pick % jobs.len() },
                 (_, false) => {
                     resting.remove(&job);
                     PlanEvent::RetryDue { job }

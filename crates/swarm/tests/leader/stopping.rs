@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use pointsman_ledger::{RecordBody, RecordKind};
-use pointsman_model::{Attended, Outcome};
-use pointsman_swarm::{ExitCode, JobEnd, RunEvent, StopReason, StopWorker};
+use pointsman_ledger::{RecordBody, RecordKind, RunOrder};
+use pointsman_model::{Answerer, Attended, Outcome, Surface};
+use pointsman_swarm::{ExitCode, JobEnd, JobState, JobStop, RunEvent, StopReason, StopWorker};
 use pointsman_testkit::{Operator, Reply};
 
 use super::stage::{Stage, in_time, records};
@@ -147,6 +147,128 @@ async fn one_agent_is_stopped_with_all_below_it_and_the_others_go_on() {
         text: "done with it".into(),
     });
     assert_eq!(in_time(run).await.unwrap().exit, ExitCode::Cancelled);
+    stage.check_ledger();
+}
+
+/// One slot, which the first job has until somebody answers it.
+const WAITING: &str = r#"
+slots = 1
+
+[[job]]
+name = "asks"
+step = [{ tool = "Bash", input = { command = "touch asked" } }]
+
+[[job]]
+name = "queued"
+step = [{ tool = "Bash", input = { command = "touch queued" } }]
+
+[[job]]
+name = "needs-queued"
+needs = ["queued"]
+step = [{ tool = "Bash", input = { command = "touch after" } }]
+
+[[job]]
+name = "needs-asks"
+needs = ["asks"]
+step = [{ tool = "Bash", input = { command = "touch last" } }]
+"#;
+
+async fn waiting(
+    stage: &Stage,
+) -> (
+    pointsman_swarm::LeaderHandle,
+    tokio::task::JoinHandle<pointsman_swarm::RunSummary>,
+) {
+    let (handle, leader) = stage.start(WAITING, Attended::Yes).await;
+    let run = tokio::spawn(leader.finish());
+    in_time(async {
+        while handle.requests().list().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    (handle, run)
+}
+
+/// What people had ordered.
+fn orders(stage: &Stage) -> Vec<RunOrder> {
+    let given = stage.records(RecordKind::OrderGiven).into_iter();
+    let orders = given.map(|body| match body {
+        RecordBody::OrderGiven(given) => given.order,
+        other => panic!("{other:?}"),
+    });
+    orders.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_waits_is_stopped_before_it_begins_and_the_others_go_on() {
+    let stage = Stage::new();
+    let (handle, run) = waiting(&stage).await;
+    let by = || Answerer::Person {
+        surface: Surface::Command,
+    };
+    let stopped = handle.stop_job("queued", "not needed", by()).await.unwrap();
+    let skipped = vec!["needs-queued".into()];
+    assert_eq!(stopped, JobStop::Waited { skipped });
+    // Whoever looks right after it sees it.
+    let states: Vec<JobState> = handle.jobs().into_iter().map(|card| card.state).collect();
+    assert_eq!(states[1], JobState::Ended(JobEnd::Stopped));
+    assert!(matches!(states[2], JobState::Ended(JobEnd::Skipped { .. })));
+    for (job, why) in [
+        ("queued", "the job `queued` is not at work: stopped"),
+        (
+            "needs-queued",
+            "the job `needs-queued` is not at work: skipped",
+        ),
+        (
+            "none",
+            "the run has no job `none`; it has asks, queued, needs-queued, needs-asks",
+        ),
+    ] {
+        let refused = handle.stop_job(job, "", by()).await.unwrap_err();
+        assert_eq!(refused.to_string(), why);
+    }
+    let last = handle.stop_job("needs-asks", "nor this", by()).await;
+    assert_eq!(
+        last.unwrap(),
+        JobStop::Waited {
+            skipped: Vec::new()
+        }
+    );
+    // By its name one at work is stopped as well.
+    let at_work = handle.stop_job("asks", "enough", by()).await.unwrap();
+    assert!(
+        matches!(at_work, JobStop::Worker(_, StopWorker::Stopping)),
+        "{at_work:?}"
+    );
+    let summary = in_time(run).await.unwrap();
+    let ends: Vec<String> = summary
+        .jobs
+        .iter()
+        .map(|job| format!("{} {} after {}", job.name, job.end.as_str(), job.tries))
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            "asks stopped after 1",
+            "queued stopped after 0",
+            "needs-queued skipped after 0",
+            "needs-asks stopped after 0"
+        ]
+    );
+    // As when one at work was stopped: the run was not, and not all is done.
+    assert_eq!((summary.exit, summary.stopped), (ExitCode::JobFailed, None));
+    let order = |job: &str, text: &str| RunOrder::StopJob {
+        job: job.into(),
+        text: text.into(),
+    };
+    assert_eq!(
+        orders(&stage),
+        [
+            order("queued", "not needed"),
+            order("needs-asks", "nor this")
+        ]
+    );
     stage.check_ledger();
 }
 

@@ -23,7 +23,10 @@ const HELP: &[(&str, &str)] = &[
     ("Tab", "the other list"),
     ("Enter", "open the request, or the transcript of the agent"),
     ("/", "show only what holds a text; Esc shows everything"),
-    ("s", "stop the agent under the cursor, or the run"),
+    (
+        "s",
+        "stop the agent or the job under the cursor, or the run",
+    ),
     ("c", "what the classifier refused: `a` at one lifts it"),
     (
         "q",

@@ -1,5 +1,6 @@
 //! Keys: to whatever has them, and what is done for it.
 
+use pointsman_ledger::WorkerEnd;
 use pointsman_model::{VerdictKind, WallTime};
 
 use super::super::dialog::Wish;
@@ -13,7 +14,7 @@ use super::super::stop::{Again, StopBox, StopTurn};
 use super::super::transcript::Read;
 use super::moves::Way;
 use super::{Course, Hands, Over, Seat, State, View};
-use crate::roster::{Doing, Node};
+use crate::roster::{Doing, JobRow, Node};
 use crate::shown;
 
 impl State {
@@ -189,22 +190,44 @@ impl State {
             .roster
             .worker_at(node)
             .and_then(|worker| Some((worker, self.roster.agent(worker)?)));
-        let stop = match (node, agent) {
-            (Node::Leader, _) => StopBox::run(self.again()),
-            (_, Some((worker, agent))) if !matches!(agent.doing, Doing::Ended { .. }) => {
+        let stop = match (node, agent, self.waiting_job(node)) {
+            (Node::Leader, ..) => StopBox::run(self.again()),
+            (_, Some((worker, agent)), _) if !matches!(agent.doing, Doing::Ended { .. }) => {
                 let who = shown::line(&agent.lineage.to_string());
                 StopBox::agent(worker, who, self.again())
             }
-            (Node::Job(at), None) if self.roster.job(at).is_some_and(|job| job.end.is_none()) => {
-                self.notice = "it has not begun: a job can be stopped once it is at work, or with the whole run".into();
-                return;
-            }
-            (Node::Job(_) | Node::Agent(_), _) => {
+            (_, _, Some(job)) => StopBox::job(job.name.clone(), self.again()),
+            (Node::Job(_) | Node::Agent(_), _, None) => {
                 self.notice = "it is not at work: there is nothing to stop".into();
                 return;
             }
         };
         self.over = Over::Stop(stop);
+    }
+
+    /// The job of that row, when it waits for its first try or for one more.
+    fn waiting_job(&self, node: Node) -> Option<&JobRow> {
+        let Node::Job(at) = node else {
+            return None;
+        };
+        let job = self.roster.job(at).filter(|job| job.end.is_none())?;
+        let last = job.worker.and_then(|worker| self.roster.agent(worker));
+        match last.map(|agent| &agent.doing) {
+            None
+            | Some(Doing::Ended {
+                how: WorkerEnd::Failed | WorkerEnd::TimedOut,
+                ..
+            }) => Some(job),
+            Some(
+                Doing::Working
+                | Doing::AtModel { .. }
+                | Doing::Running { .. }
+                | Doing::Ended {
+                    how: WorkerEnd::Done | WorkerEnd::Stopped | WorkerEnd::Halted,
+                    ..
+                },
+            ) => None,
+        }
     }
 
     /// What one more Ctrl-C does.

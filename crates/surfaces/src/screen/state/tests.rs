@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pointsman_approvals::Advice;
+use pointsman_ledger::WorkerEnd;
 use pointsman_model::{
     Answerer, EditInput, GrantScope, JsonText, Lineage, PermissionRequest, RequestId, RuleText,
     Surface, ToolInput, ToolName, VerdictKind,
@@ -479,24 +480,45 @@ fn stopping_takes_a_word_or_ctrl_c_twice() {
 }
 
 #[test]
-fn a_job_that_has_not_begun_is_not_stopped_and_neither_is_more_than_it() {
+fn a_job_that_waits_is_stopped_and_one_that_has_its_end_is_not() {
     let docs = Lineage::root(step(1, "docs"));
-    let stops = |stage: &Stage| {
-        let stop = |effect: &&Effect| matches!(effect, Effect::StopRun | Effect::StopWorker(_));
-        stage.effects.iter().filter(stop).count()
+    let stops = |stage: &mut Stage| {
+        let stop = |effect: &Effect| {
+            matches!(
+                effect,
+                Effect::StopRun | Effect::StopWorker(_) | Effect::StopJob(_)
+            )
+        };
+        let effects = std::mem::take(&mut stage.effects);
+        effects.into_iter().filter(stop).collect::<Vec<_>>()
     };
-    let mut stage = Stage::with_jobs(80, 40, &["docs", "waits"]);
-    stage.spawned(&docs).press("<tab><end>sstop<enter>");
-    assert_eq!(stops(&stage), 0);
+    let mut stage = Stage::with_jobs(80, 40, &["docs", "fla\u{202e}ky", "waits"]);
+    stage.spawned(&docs).press("<tab><end>s");
+    let asked = stage.text();
     assert!(
-        stage.text().contains("it has not begun"),
-        "{}",
-        stage.text()
+        asked.contains("stop the job waits, which is not at work")
+            && asked.contains("jobs that need it are skipped"),
+        "{asked}"
     );
+    stage.press("stop<enter>");
+    assert_eq!(stops(&mut stage), [Effect::StopJob("waits".into())]);
+    stage.press("s<tab>stop<enter>");
+    assert_eq!(stops(&mut stage), [Effect::StopRun]);
+    // One that waits for its next try is as one that has not begun, whatever its name.
+    let flaky = Lineage::root(step(2, "fla\u{202e}ky"));
     stage
-        .worker_ends(docs.agent().worker, pointsman_ledger::WorkerEnd::Done, "")
+        .spawned(&flaky)
+        .worker_ends(flaky.agent().worker, WorkerEnd::Failed, "no")
         .press("<up>s");
-    assert_eq!(stops(&stage), 0);
+    let asked = stage.text();
+    assert!(asked.contains("stop the job fla‹U+202E›ky"), "{asked}");
+    stage.press("stop<enter>");
+    let by_name = Effect::StopJob("fla\u{202e}ky".into());
+    assert_eq!(stops(&mut stage), [by_name]);
+    stage
+        .worker_ends(docs.agent().worker, WorkerEnd::Done, "")
+        .press("<up>s");
+    assert_eq!(stops(&mut stage), []);
     assert!(
         stage.text().contains("there is nothing to stop"),
         "{}",
@@ -510,7 +532,7 @@ fn a_job_that_has_not_begun_is_not_stopped_and_neither_is_more_than_it() {
         },
     }));
     stage.press("<end>s");
-    assert_eq!(stops(&stage), 0);
+    assert_eq!(stops(&mut stage), []);
     assert!(
         stage.text().contains("there is nothing to stop"),
         "{}",
@@ -518,7 +540,7 @@ fn a_job_that_has_not_begun_is_not_stopped_and_neither_is_more_than_it() {
     );
     // The leader's row is the run.
     stage.press("<home>sstop<enter>");
-    assert_eq!(stops(&stage), 1);
+    assert_eq!(stops(&mut stage), [Effect::StopRun]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use pointsman_model::{
     Answerer, GrantId, GrantRequest, JsonText, PermissionRule, RequestId, RuleBehavior, RuleSource,
     RuleText, Surface, Uses, Verdict, VerdictKind, WorkerId,
 };
-use pointsman_swarm::{LeaderHandle, OrderError, RetryWhich, StopReason, StopWorker};
+use pointsman_swarm::{JobStop, LeaderHandle, OrderError, RetryWhich, StopReason, StopWorker};
 use pointsman_tools::Course;
 
 use crate::render::{moment, verdict_line};
@@ -26,6 +26,9 @@ use crate::terminal::lifted_words;
 pub(super) const PERSON: Answerer = Answerer::Person {
     surface: Surface::Command,
 };
+
+/// Why something is stopped, when they say nothing of it.
+const BY_COMMAND: &str = "`pointsman stop`";
 
 /// An answer as a client gives it.
 struct Given {
@@ -99,6 +102,7 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
         Ask::Status => status(leader),
         Ask::Context { worker } => context(worker, leader),
         ask @ (Ask::Stop { .. }
+        | Ask::StopJob { .. }
         | Ask::Course { .. }
         | Ask::Retry { .. }
         | Ask::Add { .. }
@@ -170,6 +174,7 @@ fn context(worker: WorkerId, leader: &LeaderHandle) -> Reply {
 async fn order(ask: Ask, leader: &LeaderHandle) -> Reply {
     match ask {
         Ask::Stop { worker, text } => stop(worker, text, leader).await,
+        Ask::StopJob { job, text, at } => stop_job(&job, text, surface(at), leader).await,
         Ask::Course { worker, course } => set_course(worker, course, leader).await,
         Ask::Retry { jobs } => {
             let which = match jobs {
@@ -230,6 +235,9 @@ fn not_done(error: &OrderError) -> Reply {
         OrderError::NotAtWork(_)
         | OrderError::Deaf(_)
         | OrderError::NotRetried(_)
+        | OrderError::NoSuchJob { .. }
+        | OrderError::JobEnded { .. }
+        | OrderError::NotTakenUp(_)
         | OrderError::NameTaken(_)
         | OrderError::AgentTaken(_) => Reply::NotFound { text },
         _ => Reply::Error { text },
@@ -246,22 +254,49 @@ fn jobs_reply(came: Result<Vec<std::sync::Arc<str>>, OrderError>) -> Reply {
 }
 
 async fn stop(worker: Option<WorkerId>, text: Option<String>, leader: &LeaderHandle) -> Reply {
-    let text = text.unwrap_or_else(|| "`pointsman stop`".into());
+    let text = text.unwrap_or_else(|| BY_COMMAND.into());
     let Some(worker) = worker else {
         leader.stop(StopReason::Person { text: text.into() });
         return done(format!("{} is being stopped", leader.run()));
     };
     match leader.stop_worker(worker, &text).await {
-        Ok(StopWorker::Stopping) => done(format!(
+        Ok(came) => stopped(worker, came, leader),
+        Err(error) => failed(&error),
+    }
+}
+
+fn stopped(worker: WorkerId, came: StopWorker, leader: &LeaderHandle) -> Reply {
+    match came {
+        StopWorker::Stopping => done(format!(
             "{worker} and all agents below it are being stopped"
         )),
-        Ok(StopWorker::Ahead) => done(format!(
+        StopWorker::Ahead => done(format!(
             "{worker} does not live again yet: what was open for it and all agents below it is ended, and it is stopped as soon as it does"
         )),
-        Ok(StopWorker::NotAtWork) => Reply::NotFound {
+        StopWorker::NotAtWork => Reply::NotFound {
             text: format!("{worker} is not at work in {}", leader.run()),
         },
-        Err(error) => failed(&error),
+    }
+}
+
+async fn stop_job(
+    job: &str,
+    text: Option<String>,
+    surface: Surface,
+    leader: &LeaderHandle,
+) -> Reply {
+    let text = text.unwrap_or_else(|| BY_COMMAND.into());
+    let by = Answerer::Person { surface };
+    match leader.stop_job(job, &text, by).await {
+        Ok(JobStop::Worker(worker, came)) => stopped(worker, came, leader),
+        Ok(JobStop::Waited { skipped }) if skipped.is_empty() => {
+            done(format!("the job `{job}` is stopped; it was not at work"))
+        }
+        Ok(JobStop::Waited { skipped }) => done(format!(
+            "the job `{job}` is stopped; it was not at work. What needs it is skipped: {}",
+            skipped.join(", ")
+        )),
+        Err(error) => not_done(&error),
     }
 }
 

@@ -90,6 +90,42 @@ async fn orders_reach_the_leader_and_are_on_record() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_waits_is_stopped_by_its_name() {
+    let mut leader = Desk::start().await;
+    leader.goes();
+    // What joins a run that is held waits.
+    let paused = Ask::Course {
+        worker: None,
+        course: CourseWord::Paused,
+    };
+    assert!(matches!(leader.ask(paused).await, Reply::Done { .. }));
+    let more = JOBS
+        .replace("\"docs\"", "\"more\"")
+        .replace("\"late\"", "\"last\"");
+    let added = leader.ask(leader.add(&more)).await;
+    assert!(matches!(added, Reply::Jobs { .. }), "{added:?}");
+    let stop = |job: &str| Ask::StopJob {
+        job: job.into(),
+        text: Some("not needed".into()),
+        at: Seat::Screen,
+    };
+    let stopped = leader.ask(stop("more")).await;
+    let told = "the job `more` is stopped; it was not at work. What needs it is skipped: last";
+    assert!(
+        matches!(&stopped, Reply::Done { text } if text == told),
+        "{stopped:?}"
+    );
+    for job in ["more", "none"] {
+        let refused = leader.ask(stop(job)).await;
+        assert!(matches!(refused, Reply::NotFound { .. }), "{refused:?}");
+    }
+    let folder = leader.stop().await;
+    let told = "a person at the terminal stops the job `more`, which was not at work: not needed";
+    let lines = lines_of(&folder);
+    assert!(lines.iter().any(|line| line.contains(told)), "{lines:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn law_16_a_context_is_shown_with_the_rule_of_each_file() {
     let mut leader = Desk::start().await;
     let mut events = leader.leader.events();
