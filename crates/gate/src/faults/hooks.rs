@@ -21,6 +21,9 @@ fn a_yes(event: HookEvent) -> String {
     }
 }
 
+/// A hook that writes what is no answer, and ends well.
+const WORDS: &str = "echo all is well; exit 0";
+
 /// Faults of programs. Each says yes before it fails, wherever it still can.
 fn program_faults(event: HookEvent) -> Vec<(&'static str, String)> {
     let yes = a_yes(event);
@@ -28,7 +31,7 @@ fn program_faults(event: HookEvent) -> Vec<(&'static str, String)> {
         HookEvent::PreToolUse => a_yes(HookEvent::PermissionRequest),
         _ => a_yes(HookEvent::PreToolUse),
     };
-    vec![
+    let mut faults = vec![
         ("crash", format!("{yes}; kill -SEGV $$")),
         ("signal", format!("{yes}; kill -KILL $$")),
         ("hang", format!("{yes}; sleep 600")),
@@ -56,11 +59,33 @@ fn program_faults(event: HookEvent) -> Vec<(&'static str, String)> {
         ),
         ("wrong event name", other),
         ("unknown decision", yes.replace("allow", "sure")),
+        ("half JSON, code 0", format!("{yes} | head -c 20; exit 0")),
         ("code 1", format!("{yes}; exit 1")),
+        ("code 1 with nothing", "exit 1".into()),
         ("code 3", format!("{yes}; exit 3")),
         ("code 126", format!("{yes}; exit 126")),
         ("code 127", format!("{yes}; exit 127")),
         ("no such program", "/nowhere/hook".into()),
+    ];
+    // Before a call this code is a no; a question it can't answer.
+    if event == HookEvent::PermissionRequest {
+        faults.extend(code_2(&yes));
+    } else {
+        faults.push(("code 0 with words", WORDS.into()));
+    }
+    faults
+}
+
+/// Programs that end with code 2: with a yes or nothing, with words on standard error or none.
+fn code_2(yes: &str) -> Vec<(&'static str, String)> {
+    vec![
+        ("code 2", format!("{yes}; exit 2")),
+        ("code 2 with nothing", "exit 2".into()),
+        ("code 2 with words", "echo no push >&2; exit 2".into()),
+        (
+            "code 2 with words beside a yes",
+            format!("{yes}; echo no push >&2; exit 2"),
+        ),
     ]
 }
 
@@ -106,6 +131,8 @@ fn resident_faults(event: HookEvent) -> Vec<(&'static str, String)> {
         ("an end before the answer, code 0", "exit 0".into()),
         ("an end before the answer, code 1", each("exit 1")),
         ("an end before the answer, code 2", each("exit 2")),
+        ("an end before the answer, code 3", each("exit 3")),
+        ("an end before the answer, code 126", each("exit 126")),
         ("an end before the answer, code 127", each("exit 127")),
         (
             "an end within the answer",
@@ -327,6 +354,91 @@ async fn law_15_a_failing_hook_before_a_call_has_no_vote_and_a_guard_asks() {
     join_all(rows).await;
 }
 
+/// Code 2 before a call is a no whatever was written, of a plain hook and of a guard, whoever is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn code_2_before_a_call_is_a_no_with_the_words_of_the_hook() {
+    let ground = Ground::new().await;
+    let rows = code_2(&a_yes(HookEvent::PreToolUse)).into_iter();
+    let rows = rows.map(|(name, line)| {
+        let ground = &ground;
+        let words = if name.contains("words") {
+            "no push"
+        } else {
+            "it ended with code 2, which blocks"
+        };
+        async move {
+            let plain = hook(HookEvent::PreToolUse, 1, &line);
+            for setting in [plain.clone(), guard(plain)] {
+                for attended in [Attended::Yes, Attended::No] {
+                    let vote = pre_tool_use(ground, setting.clone(), attended).await;
+                    let PreToolUseVote::Deny { text, .. } = vote else {
+                        panic!("{name}, {attended:?}: {vote:?}");
+                    };
+                    assert_eq!(&*text, words, "{name}, {attended:?}");
+                }
+            }
+        }
+    });
+    join_all(rows).await;
+}
+
+/// Code 0 with nothing is no fault and no word: the rules decide, also beside a guard.
+#[tokio::test(flavor = "multi_thread")]
+async fn code_0_with_nothing_is_no_vote_and_no_failure() {
+    let ground = Ground::new().await;
+    let silent = |event| users(hook(event, 1, "exit 0"));
+    let before = silent(HookEvent::PreToolUse);
+    let asked = silent(HookEvent::PermissionRequest);
+    for attended in [Attended::Yes, Attended::No] {
+        for setting in [before.clone(), guard(before.clone())] {
+            let vote = pre_tool_use(&ground, setting, attended).await;
+            assert_eq!(vote, PreToolUseVote::Ladder(HookVote::None), "{attended:?}");
+        }
+    }
+    for setting in [asked.clone(), guard(asked)] {
+        let panel = ground.panel(vec![setting]);
+        let alone = CoordinatorHandler::new(unattended(panel.clone()));
+        let ended = verdict(&ground, alone, ground.request("ls")).await;
+        let outcome = ended.expect("nobody is there to wait for").outcome();
+        assert_eq!(outcome, Outcome::NobodyCanAnswer);
+        // Beside a guard that failed this yes would not count.
+        let judged = Panel {
+            classifier: Some(Told::now(yes()) as Arc<dyn Classifier>),
+            ..panel
+        };
+        let ended = verdict(
+            &ground,
+            CoordinatorHandler::new(judged),
+            ground.request("ls"),
+        )
+        .await;
+        assert_eq!(ended.map(|ended| ended.outcome()), Some(Outcome::Allowed));
+    }
+}
+
+/// Code 0 with words is no fault of a plain hook, which has no opinion; of a guard it is one.
+#[tokio::test(flavor = "multi_thread")]
+async fn law_15_words_answer_no_question_and_of_a_guard_leave_it_to_people() {
+    let ground = Ground::new().await;
+    let plain = users(hook(HookEvent::PermissionRequest, 1, WORDS));
+    for (setting, judged) in [
+        (plain.clone(), Some(Outcome::Allowed)),
+        (guard(plain), None),
+    ] {
+        let panel = ground.panel(vec![setting]);
+        let alone = CoordinatorHandler::new(unattended(panel.clone()));
+        let ended = verdict(&ground, alone, ground.request("ls")).await;
+        let outcome = ended.expect("nobody is there to wait for").outcome();
+        assert_eq!(outcome, Outcome::NobodyCanAnswer);
+        let attended = CoordinatorHandler::new(Panel {
+            classifier: Some(Told::now(yes()) as Arc<dyn Classifier>),
+            ..panel
+        });
+        let ended = verdict(&ground, attended, ground.request("ls")).await;
+        assert_eq!(ended.map(|ended| ended.outcome()), judged);
+    }
+}
+
 async fn pre_tool_use(ground: &Ground, hook: HookSetting, attended: Attended) -> PreToolUseVote {
     let hooks = ground.hooks(vec![hook], attended);
     let request = ground.request("ls");
@@ -349,17 +461,29 @@ async fn pre_tool_use(ground: &Ground, hook: HookSetting, attended: Attended) ->
         .vote
 }
 
-/// A hook that is slow and well is heard.
+/// A hook that is slow and well is heard, as is one that is given a call of megabytes.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_slow_hook_is_waited_for() {
+async fn a_slow_hook_is_waited_for_and_an_over_long_call_is_shown_whole() {
     let ground = Ground::new().await;
-    let line = format!("sleep 0.3; {}", answers("allow", ""));
-    let panel = unattended(ground.panel(vec![hook(HookEvent::PermissionRequest, 1, &line)]));
-    let ended = verdict(
-        &ground,
-        CoordinatorHandler::new(panel),
-        ground.request("ls"),
-    )
-    .await;
-    assert_eq!(ended.unwrap().outcome(), Outcome::Allowed);
+    let long = format!("ls {}", "x".repeat(3_000_000));
+    let yes = answers("allow", "");
+    let no = answers("deny", r#","message":"too little came""#);
+    let reads = format!("if [ $(wc -c) -gt 3000000 ]; then {yes}; else {no}; fi");
+    for (line, command) in [
+        (format!("sleep 0.3; {yes}"), "ls"),
+        (reads, &*long),
+        // It reads none of it, and is heard all the same.
+        (yes, &*long),
+    ] {
+        let plain = hook(HookEvent::PermissionRequest, 1, &line);
+        for setting in [plain.clone(), guard(plain)] {
+            let attended = ground.panel(vec![setting]);
+            for panel in [unattended(attended.clone()), attended] {
+                let handler = CoordinatorHandler::new(panel);
+                let ended = verdict(&ground, handler, ground.request(command)).await;
+                let outcome = ended.map(|ended| ended.outcome());
+                assert_eq!(outcome, Some(Outcome::Allowed), "{line}");
+            }
+        }
+    }
 }

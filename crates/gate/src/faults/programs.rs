@@ -27,7 +27,18 @@ fn faults() -> Vec<(&'static str, String)> {
         ),
         ("nothing", read("exit 0".into())),
         ("code 1", read(format!("{yes}; exit 1"))),
+        ("code 1 with nothing", read("exit 1".into())),
         ("code 2", read(format!("{yes}; exit 2"))),
+        ("code 2 with nothing", read("exit 2".into())),
+        (
+            "code 2 with words",
+            read("echo no push >&2; exit 2".into()),
+        ),
+        (
+            "code 2 with words beside a yes",
+            read(format!("{yes}; echo no push >&2; exit 2")),
+        ),
+        ("code 3", read(format!("{yes}; exit 3"))),
         ("code 126", read(format!("{yes}; exit 126"))),
         ("code 127", read(format!("{yes}; exit 127"))),
         (
@@ -37,6 +48,15 @@ fn faults() -> Vec<(&'static str, String)> {
         (
             "huge output before the answer",
             read(format!("head -c 9000000 /dev/zero | tr '\\0' ' '; {yes}")),
+        ),
+        ("words alone", read("echo allow".into())),
+        (
+            "invalid JSON",
+            read(yes.replace("\"allow\"", "allow")),
+        ),
+        (
+            "an answer of a hook",
+            read(r#"echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'"#.into()),
         ),
         ("half an answer", read(format!("{yes} | head -c 40"))),
         ("two answers", read(format!("{yes}; {yes}"))),
@@ -96,6 +116,29 @@ async fn law_15_a_failing_program_that_judges_never_votes() {
         .into_iter()
         .map(|(name, judge)| never_votes(&ground, name, Arc::new(judge)));
     join_all(rows).await;
+}
+
+/// What is too long to be shown whole is not judged, however sure the program is: that is told apart from its faults.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_over_long_action_is_not_shown_to_a_program() {
+    let ground = Ground::new().await;
+    let line = format!("{READ}{YES}");
+    let judge: Arc<dyn Classifier> = Arc::new(classifier(&ground, "", "sh", &["-c", &line]));
+    let long = format!("make {}", "x".repeat(100_000));
+    let panel = Panel {
+        classifier: Some(judge),
+        ..ground.panel(vec![])
+    };
+    let alone = CoordinatorHandler::new(unattended(panel.clone()));
+    let ended = verdict(&ground, alone, auto(ground.request(&long))).await;
+    let cause = match ended.map(|ended| ended.kind) {
+        Some(VerdictKind::Unjudged { cause, .. }) => cause,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(cause, NoVoteCause::TooLong);
+    let asked = CoordinatorHandler::new(panel);
+    let ended = verdict(&ground, asked, auto(ground.request(&long))).await;
+    assert_eq!(ended, None);
 }
 
 /// Slow and well is no fault: the vote counts.
