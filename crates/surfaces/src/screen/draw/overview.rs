@@ -58,12 +58,20 @@ fn keys(state: &State) -> Keys {
             },
             ("Tab", "agents"),
         ],
-        Pane::Agents => vec![
-            ("↑↓", "choose"),
-            ("Enter", "transcript"),
-            ("s", "stop…"),
-            ("Tab", "requests"),
-        ],
+        Pane::Agents => {
+            let on = state.overview.agents.on;
+            let has_transcript = on.is_some_and(|on| state.roster.worker_at(on).is_some());
+            let mut keys = vec![("↑↓", "choose")];
+            if has_transcript {
+                keys.push(("Enter", "transcript"));
+            }
+            keys.push(match on {
+                Some(Node::Job(_) | Node::Agent(_)) => ("s", "stop…"),
+                Some(Node::Leader) | None => ("s", "stop the run…"),
+            });
+            keys.push(("Tab", "requests"));
+            keys
+        }
     };
     match state.seat {
         Seat::Leading => {}

@@ -52,6 +52,41 @@ fn a_list_says_how_much_of_it_is_out_of_view() {
     }
 }
 
+/// Nobody has chosen anything: new requests take no focus, and the last row says what each key would do all the same.
+#[test]
+fn before_the_first_key_the_last_row_says_what_to_press() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let docs = Lineage::root(step(1, "docs"));
+        let fresh = || {
+            let mut stage = Stage::with_jobs(width, height, &["docs", "later"]);
+            stage.spawned(&docs);
+            stage
+        };
+        let mut stage = fresh();
+        sees(&stage, "nothing waits for you");
+        sees(&stage, "Tab agents");
+        stage.asks(request_of(1, "make", &docs));
+        for key in ["↑↓ choose", "Enter open the first request", "? help"] {
+            sees(&stage, key);
+        }
+        stage.see().press("<enter>");
+        sees(&stage, "Bash would run in");
+        // The same in the other list: what Enter and `s` do depends on what is chosen.
+        let mut stage = fresh();
+        stage.press("<tab>");
+        sees(&stage, "s stop the run…");
+        assert!(
+            !stage.text().contains("Enter transcript"),
+            "{}",
+            stage.text()
+        );
+        stage.press("<down><down>");
+        sees(&stage, "Enter transcript  s stop…");
+        stage.press("<down>");
+        sees(&stage, "↑↓ choose  s stop…");
+    }
+}
+
 #[test]
 fn a_tab_in_a_one_line_view_is_a_sign() {
     let docs = Lineage::root(step(1, "do\tcs"));
