@@ -141,9 +141,7 @@ fn draw_row(screen: &Screen, row: u16, top: u16, instead: &[(&str, &str)], svg: 
         if text.trim().is_empty() {
             continue;
         }
-        let shown = instead
-            .iter()
-            .fold(text, |text, (from, to)| text.replace(from, to));
+        let (shown, span) = in_place(&text, span, instead);
         let weight = match style.weight {
             Weight::Usual => "",
             Weight::Bold => " font-weight=\"bold\"",
@@ -154,18 +152,25 @@ fn draw_row(screen: &Screen, row: u16, top: u16, instead: &[(&str, &str)], svg: 
             svg,
             "<text x=\"{x:.1}\" y=\"{}\" xml:space=\"preserve\" textLength=\"{:.1}\" fill=\"{}\"{weight}>{}</text>",
             top + ROW - 5,
-            length(&shown, span),
+            span,
             style.text,
             escaped(&shown)
         );
     }
 }
 
-/// As wide as its cells, or as the text that stands in its place.
-fn length(text: &str, span: f32) -> f32 {
-    let columns = text.chars().count();
-    let own = f32::from(u16::try_from(columns).unwrap_or(u16::MAX)) * COLUMN;
-    own.min(span)
+/// The text as it is shown, and its width: that of its cells, or of what stands in its place.
+fn in_place(text: &str, span: f32, instead: &[(&str, &str)]) -> (String, f32) {
+    let shown = instead
+        .iter()
+        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+    if shown == text {
+        return (shown, span);
+    }
+    // What fills the row up would go beyond its end.
+    let shown = shown.trim_end().to_owned();
+    let columns = u16::try_from(shown.chars().count()).unwrap_or(u16::MAX);
+    (shown, f32::from(columns) * COLUMN)
 }
 
 fn style_of(cell: &Cell) -> Style {
@@ -205,4 +210,25 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_place_of_a_longer_or_a_shorter_text_is_as_wide_as_it_is() {
+        let check = |text: &str, from: &str, shown: &str, columns: f32| {
+            let cells = f32::from(u16::try_from(text.chars().count()).unwrap()) * COLUMN;
+            let expect = (shown.to_owned(), columns * COLUMN);
+            assert_eq!(in_place(text, cells, &[(from, "/home/me")]), expect);
+        };
+        check("in /w    ", "/w", "in /home/me", 11.0);
+        check("in /tmp/.tmpAbCdEf", "/tmp/.tmpAbCdEf", "in /home/me", 11.0);
+        check("in it    ", "/w", "in it    ", 9.0);
+        assert_eq!(
+            in_place("漢字", 4.0 * COLUMN, &[]),
+            ("漢字".into(), 4.0 * COLUMN)
+        );
+    }
 }

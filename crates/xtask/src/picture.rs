@@ -12,6 +12,8 @@ use crate::cells::{self, Part};
 
 /// Where it lies.
 const FILE: &str = "docs/run.svg";
+/// What the run writes: it is to be as new in each picture.
+const WRITTEN: &str = "target/tour/decisions.md";
 /// The terminal's size, in characters.
 const COLUMNS: u16 = 100;
 /// See [`COLUMNS`].
@@ -39,6 +41,12 @@ pub(crate) fn draw(root: &Path) -> Result<()> {
 
 /// What the terminal shows: with both questions waiting, with one of them open, and at the end.
 fn record(root: &Path) -> Result<Vec<vt100::Screen>> {
+    match std::fs::remove_file(root.join(WRITTEN)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("`{WRITTEN}`"));
+        }
+        Ok(()) | Err(_) => {}
+    }
     let state = tempfile::tempdir()?;
     let mut command = Command::new(env!("CARGO"));
     command
