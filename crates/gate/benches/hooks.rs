@@ -96,7 +96,13 @@ fn hook(event: HookEvent, life: HookLife, line: &str) -> HookSetting {
 
 fn hooks(life: HookLife, line: &str) -> Hooks {
     let hooks = vec![hook(HookEvent::PreToolUse, life, line)];
-    Hooks::new(HookSettings { hooks }, place(None))
+    Hooks::new(
+        HookSettings {
+            hooks,
+            ..HookSettings::default()
+        },
+        place(None),
+    )
 }
 
 fn run_id() -> RunId {
@@ -288,7 +294,13 @@ fn table(hooks: Vec<HookSetting>, classifier: Option<Arc<dyn Classifier>>) -> Ta
         tokio::spawn(service.run(CancellationToken::new()));
         let panel = Panel {
             requests: requests.clone(),
-            hooks: Arc::new(Hooks::new(HookSettings { hooks }, place(None))),
+            hooks: Arc::new(Hooks::new(
+                HookSettings {
+                    hooks,
+                    ..HookSettings::default()
+                },
+                place(None),
+            )),
             classifier,
             lifts: Lifts::default(),
             votes: Votes::default(),

@@ -20,7 +20,8 @@ use pointsman_model::{
 };
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::{
-    HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookSetting, HookSettings, Whose,
+    DiskFiles, HookDuty, HookEvent, HookLife, HookMatcher, HookRun, HookScripts, HookSetting,
+    HookSettings, Whose,
 };
 use pointsman_process::Environment;
 use tempfile::TempDir;
@@ -112,10 +113,9 @@ impl Ground {
     }
 
     pub(crate) fn hooks(&self, hooks: Vec<HookSetting>, attended: Attended) -> Arc<Hooks> {
-        Arc::new(Hooks::new(
-            HookSettings { hooks },
-            self.hook_place(attended),
-        ))
+        let scripts = HookScripts::read(&hooks, &self.root(), &DiskFiles);
+        let settings = HookSettings { hooks, scripts };
+        Arc::new(Hooks::new(settings, self.hook_place(attended)))
     }
 
     pub(crate) fn panel(&self, hooks: Vec<HookSetting>) -> Panel {

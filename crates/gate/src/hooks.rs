@@ -8,6 +8,7 @@
 mod address;
 mod answer;
 mod asking;
+mod bound;
 mod happening;
 mod keeping;
 mod merge;
@@ -39,6 +40,7 @@ use tokio_util::task::TaskTracker;
 
 use self::address::Addresses;
 use self::asking::Occasion;
+use self::bound::BoundScripts;
 use self::payload::{CallTold, Told};
 use self::resident::Residents;
 use self::selection::Subject;
@@ -100,7 +102,7 @@ pub struct Hooks {
 }
 
 impl Hooks {
-    /// The hooks of these settings.
+    /// The hooks of these settings. Those of a project are held from now on to the scripts that were read with them.
     #[must_use]
     pub fn new(settings: HookSettings, place: HookPlace) -> Self {
         let attended = match place.attended {
@@ -115,6 +117,7 @@ impl Hooks {
             .with("CLAUDE_CODE_SESSION_ATTENDED", attended)
             .with("POINTSMAN_PROJECT_DIR", place.project.as_str());
         let means = Means {
+            scripts: BoundScripts::new(&settings, &place.project),
             place,
             environment,
             // Somebody wrote the name of each into a header, so a secret may be among them.

@@ -154,7 +154,7 @@ fn panel(run: RunId, ledger: Ledger, requests: Requests, clock: Arc<dyn Clock>) 
     Panel {
         requests,
         hooks: Arc::new(Hooks::new(
-            HookSettings { hooks: Vec::new() },
+            HookSettings::default(),
             HookPlace {
                 project: AbsPath::root(),
                 home: AbsPath::root(),

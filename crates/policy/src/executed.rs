@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature, Word};
 
-pub use self::script::script_of;
+pub use self::script::{is_named_as_script, script_of};
 
 /// Programs that run the file their first plain argument names.
 const INTERPRETERS: &[&str] = &[

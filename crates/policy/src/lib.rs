@@ -27,7 +27,8 @@ mod wild;
 pub use case::{CaseError, CaseResult, run_case};
 pub use effects::{effects_of, resolve_path};
 pub use executed::{
-    Executed, Role, Spelling, TooManyFiles, executed_by, executed_files, handed_to, script_of,
+    Executed, Role, Spelling, TooManyFiles, executed_by, executed_files, handed_to,
+    is_named_as_script, script_of,
 };
 pub use frozen::Frozen;
 pub use index::RuleIndex;

@@ -30,8 +30,9 @@ pub use drawing::SourceTexts;
 pub use edit::{AddRulesError, add_rules};
 pub use files::{DiskFiles, FILE_BYTES_MAX, MemoryFiles, SettingsFiles};
 pub use hooks::{
-    HookDuty, HookEvent, HookLife, HookMatcher, HookRegex, HookRun, HookSetting, HookSettings,
-    is_the_persons, line_with_root, take_in, with_root,
+    HookDuty, HookEvent, HookLife, HookMatcher, HookRegex, HookRun, HookScripts, HookSetting,
+    HookSettings, Naming, ScriptContent, is_bound, is_the_persons, line_with_root, named_scripts,
+    take_in, with_root,
 };
 pub use lint::lint;
 pub use load::load;

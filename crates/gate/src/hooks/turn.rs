@@ -14,6 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::HookPlace;
 use super::address::{Addresses, Post, Variables};
 use super::answer::{self, Said};
+use super::bound::BoundScripts;
 use super::resident::{Home, Residents, Step};
 use super::unawaited::Unawaited;
 use super::wish::{HookWish, sort};
@@ -41,6 +42,8 @@ pub(super) struct Turn {
 /// All that hooks are asked with.
 pub(super) struct Means {
     pub(super) place: HookPlace,
+    /// What the scripts of a project's hooks were when the run began.
+    pub(super) scripts: BoundScripts,
     /// The variables that are the same for all hooks.
     pub(super) environment: Environment,
     pub(super) variables: Box<Variables>,
@@ -103,6 +106,18 @@ impl Turn {
 /// process that stays has some time to come to its answer, which is thrown away.
 pub(super) async fn take(hook: &HookSetting, means: &Means, given: &Given<'_>) -> Turn {
     let asked = tokio::time::Instant::now();
+    // A process that stays has its place in the project's root.
+    let folder = match hook.life {
+        HookLife::Resident => &means.place.project,
+        HookLife::OneCall | HookLife::Detached => given.folder,
+    };
+    let project = &means.place.project;
+    if let Some(why) = means.scripts.fault(hook, project, folder).await {
+        if hook.life == HookLife::Detached {
+            tracing::warn!(hook = &*hook.name(), why, "a hook was not started");
+        }
+        return Turn::of(hook, Said::failed(&why), asked.elapsed().into());
+    }
     let said = match (&hook.run, hook.life) {
         (HookRun::Http { url, headers, env }, _) => {
             let post = Post {

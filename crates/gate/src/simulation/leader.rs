@@ -233,7 +233,7 @@ fn panel(
     };
     Panel {
         requests: requests.clone(),
-        hooks: Arc::new(Hooks::new(HookSettings { hooks: Vec::new() }, place)),
+        hooks: Arc::new(Hooks::new(HookSettings::default(), place)),
         classifier: Some(Arc::new(Wavering(world.lot.clone()))),
         lifts: crate::Lifts::default(),
         votes: crate::Votes::default(),

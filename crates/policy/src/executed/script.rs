@@ -74,10 +74,16 @@ pub fn script_of<'a>(
     None
 }
 
+/// Whether a file's name ends as those of scripts do.
+#[must_use]
+pub fn is_named_as_script(name: &str) -> bool {
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
 impl Interpreter {
     /// Whether a word is a file for it, and no other than the one it names.
     fn takes(&self, word: &str) -> bool {
-        let ends = ENDINGS.iter().any(|ending| word.ends_with(ending));
+        let ends = is_named_as_script(word);
         match self.lookup {
             Lookup::AsWritten => ends || word.contains('/'),
             Lookup::AddsEnding => ends,

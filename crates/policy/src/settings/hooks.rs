@@ -4,6 +4,7 @@ mod guards;
 mod matcher;
 mod reading;
 mod root;
+mod scripts;
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -14,12 +15,15 @@ use serde::Serialize;
 pub(in crate::settings) use guards::{SHAPE, holds_guard};
 pub use matcher::{HookMatcher, HookRegex};
 pub use root::{line_with_root, with_root};
+pub use scripts::{HookScripts, Naming, ScriptContent, is_bound, named_scripts};
 
 /// All hooks that count, in the order of the files and within them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct HookSettings {
     /// The hooks.
     pub hooks: Vec<HookSetting>,
+    /// The scripts that those of a project run, as they were read.
+    pub scripts: HookScripts,
 }
 
 /// When a hook is asked or told.

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use pointsman_model::{AbsPath, Digest, DigestBuilder, EffectKind, FilePlace, PathValue, Word};
-use pointsman_shell::{NameCase, Surroundings, analyse};
+use pointsman_model::{AbsPath, Digest, DigestBuilder, FilePlace};
 use serde::{Deserialize, Serialize};
 
 use super::files::SettingsFiles;
-use super::hooks::{HookRun, HookSetting, line_with_root, with_root};
-use crate::executed_by;
+use super::hooks::{HookScripts, HookSetting, ScriptContent, named_scripts};
 
 /// A person's yes to what a project's files loosen, bound to their content. `pointsman trust` keeps
 /// it; one project may have several contents, since worktrees of it may hold other files.
@@ -100,98 +98,26 @@ impl ProjectContent {
         self.digest = digest.part("path", name.as_bytes()).part("bytes", bytes);
     }
 
-    /// Adds the scripts of the project that a hook names.
+    /// Adds the scripts of the project that a hook names; what is no file adds nothing.
     pub(super) fn hook(&mut self, hook: &HookSetting) {
-        let unquoted: String;
-        let words: Vec<&str> = match &hook.run {
-            HookRun::Shell { line } => {
-                // Read twice: `"$DIR"/x` is one word without its quotes, `"a b"` is one with them.
-                unquoted = line.replace(is_quote, "");
-                let parts = line.split(is_quote);
-                unquoted.split(is_between_words).chain(parts).collect()
-            }
-            HookRun::Program { program, args } => std::iter::once(program)
-                .chain(args)
-                .map(|word| &**word)
-                .collect(),
-            HookRun::Http { .. } => Vec::new(),
-        };
-        for word in words {
-            self.named(&self.project.join(&with_root(word, &self.project)));
-        }
-        match &hook.run {
-            HookRun::Shell { line } => self.line(line),
-            // A program that is a shell reads a line among its arguments. To read others so names no file but by chance.
-            HookRun::Program { args, .. } => args.iter().for_each(|arg| self.line(arg)),
-            HookRun::Http { .. } => {}
-        }
+        let named = named_scripts(hook, &self.project, &self.project);
+        self.scripts.extend(named.into_keys());
     }
 
-    /// Adds what a line would run or read in the folders to which it goes. Where it goes is not always known; then it
-    /// counts as run in the project's.
-    fn line(&mut self, line: &str) {
-        let at = Surroundings {
-            folder: self.project.clone(),
-            // What lies there is the person's own.
-            home: self.project.join("/"),
-            case: NameCase::Counts,
-        };
-        let effects = analyse(&line_with_root(line, &self.project), &at).effects;
-        for effect in &effects.list {
-            match &effect.kind {
-                EffectKind::Run(run) => {
-                    let folder = match &run.folder {
-                        PathValue::Known(folder) => folder.clone(),
-                        PathValue::Pattern { .. } | PathValue::Unknown(_) => self.project.clone(),
-                    };
-                    let executed = executed_by(&self.project, run);
-                    for file in executed.unwrap_or_else(|many| many.counted) {
-                        self.named(&file.path);
-                    }
-                    // Of a program that nobody knows each word may be what it runs.
-                    for word in run.argv.iter().filter_map(Word::literal) {
-                        self.named(&folder.join(word));
-                    }
-                }
-                EffectKind::Read(used) => {
-                    if let PathValue::Known(path) = &used.path {
-                        self.named(path);
-                    }
-                }
-                EffectKind::Write { .. }
-                | EffectKind::Connect(_)
-                | EffectKind::Spawn(_)
-                | EffectKind::Opaque(_) => {}
-            }
-        }
-    }
-
-    /// Adds a file that a hook names, if it lies in the project; what is no file adds nothing.
-    fn named(&mut self, path: &AbsPath) {
-        if *path != self.project && path.is_within(&self.project) {
-            self.scripts.insert(path.clone());
-        }
-    }
-
-    /// The digest of all that was added. A script that can't be read is in it as that.
-    pub(super) fn finish(mut self, files: &dyn SettingsFiles) -> Digest {
+    /// The digest of all that was added, and the scripts as they went into it. A script that can't be read is in it as
+    /// that.
+    pub(super) fn finish(mut self, files: &dyn SettingsFiles) -> (Digest, HookScripts) {
+        let mut scripts = HookScripts::default();
         for script in std::mem::take(&mut self.scripts) {
-            match files.read(&script) {
+            let read = files.read(&script);
+            let content = ScriptContent::of(&read);
+            match read {
                 Ok(Some(bytes)) => self.file(&script, &bytes),
                 Ok(None) => {}
                 Err(_) => self.file(&script, b"\0unreadable"),
             }
+            scripts.keep(script, content);
         }
-        self.digest.finish()
+        (self.digest.finish(), scripts)
     }
-}
-
-fn is_quote(char: char) -> bool {
-    matches!(char, '"' | '\'')
-}
-
-/// Blanks and what a shell ends a word at. A text that is no path names no file and adds nothing, so
-/// that cutting too often does no harm.
-fn is_between_words(char: char) -> bool {
-    char.is_whitespace() || "`;&|<>()=".contains(char)
 }

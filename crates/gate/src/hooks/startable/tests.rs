@@ -6,6 +6,13 @@ use pointsman_policy::settings::{HookEvent, HookSetting};
 use super::*;
 use crate::fixture::{Ground, guard, hook};
 
+fn settings_of(hooks: Vec<HookSetting>) -> HookSettings {
+    HookSettings {
+        hooks,
+        ..HookSettings::default()
+    }
+}
+
 #[tokio::test]
 async fn what_can_not_start_is_told_at_load_with_its_place() {
     let ground = Ground::new().await;
@@ -27,7 +34,7 @@ async fn what_can_not_start_is_told_at_load_with_its_place() {
     };
     let check = |setting: HookSetting, expect: Option<&str>| {
         let hooks = vec![setting];
-        let settings = HookSettings { hooks };
+        let settings = settings_of(hooks);
         let told: Vec<_> = hooks_that_cant_start(&settings, &place)
             .into_iter()
             .map(|problem| problem.message)
@@ -178,7 +185,7 @@ async fn the_script_of_a_program_with_arguments_is_looked_for_too() {
             run,
             ..hook(HookEvent::PreToolUse, 3, "")
         }];
-        let told = hooks_that_cant_start(&HookSettings { hooks }, &place);
+        let told = hooks_that_cant_start(&settings_of(hooks), &place);
         let told = told.first().map(|problem| problem.message.clone());
         assert_eq!(told, expect, "{args:?}");
     }
@@ -190,7 +197,7 @@ async fn law_15_a_guard_that_can_not_start_stops_an_unattended_run() {
     let place = ground.hook_place(Attended::No);
     let broken = hook(HookEvent::PreToolUse, 3, "no-such-program");
     let hooks = vec![broken.clone(), guard(broken)];
-    let problems = hooks_that_cant_start(&HookSettings { hooks }, &place);
+    let problems = hooks_that_cant_start(&settings_of(hooks), &place);
     let severities: Vec<_> = problems.iter().map(|problem| problem.severity).collect();
     assert_eq!(severities, [Severity::Warning, Severity::StopsUnattended]);
     let named = problems.first().and_then(|problem| problem.place.clone());
@@ -211,7 +218,7 @@ async fn the_projects_root_is_one_word_in_quotes() {
         };
         let told = |line: &str| {
             let hooks = vec![guard(hook(HookEvent::PreToolUse, 3, line))];
-            let told = hooks_that_cant_start(&HookSettings { hooks }, &place);
+            let told = hooks_that_cant_start(&settings_of(hooks), &place);
             let told: Vec<_> = told.into_iter().map(|problem| problem.message).collect();
             told.join(", ")
         };
@@ -244,6 +251,6 @@ async fn the_projects_root_is_one_word_in_quotes() {
         3,
         "$CLAUDE_PROJECT_DIR/good.sh",
     )];
-    let told = hooks_that_cant_start(&HookSettings { hooks }, &place);
+    let told = hooks_that_cant_start(&settings_of(hooks), &place);
     assert!(told[0].message.ends_with("/sp`"), "{}", told[0].message);
 }

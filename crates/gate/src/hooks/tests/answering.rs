@@ -109,6 +109,7 @@ async fn edits_and_rules_come_with_the_answer() {
     place.allow_rules = Whose::ManagedOnly;
     let settings = HookSettings {
         hooks: vec![users(yes.clone())],
+        ..HookSettings::default()
     };
     assert_eq!(
         answer_of(&ground, &Hooks::new(settings, place), may).await,

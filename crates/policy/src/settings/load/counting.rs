@@ -26,8 +26,9 @@ impl Loading<'_> {
         }
         let project =
             std::mem::replace(&mut self.project, ProjectContent::new(&self.places.project));
-        let content = project.finish(self.files);
+        let (content, scripts) = project.finish(self.files);
         self.loaded.project_content = content;
+        self.loaded.hooks.scripts = scripts;
         let record = self.places.trust.as_ref();
         let trust =
             if record.is_some_and(|record| record.covers(&self.places.main_checkout, content)) {
@@ -42,6 +43,8 @@ impl Loading<'_> {
             self.own_keys(file, trust);
         }
         self.hooks(&read, trust);
+        let HookSettings { hooks, scripts } = &mut self.loaded.hooks;
+        scripts.add(&*hooks, &self.places.project, self.files);
         self.agent_modes(trust);
         self.forbidden_mode();
         if trust == Trust::Missing {

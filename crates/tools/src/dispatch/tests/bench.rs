@@ -173,6 +173,7 @@ impl Bench {
         };
         let hooks = HookSettings {
             hooks: layout.hooks.into_iter().zip(1..).map(hook).collect(),
+            ..HookSettings::default()
         };
         let seat = Seat {
             frozen,
