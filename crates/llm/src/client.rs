@@ -25,6 +25,8 @@ pub struct Limits {
     pub wait_max: Duration,
     /// How long a server may say nothing.
     pub silence_max: Duration,
+    /// How long one attempt may take; one that takes longer is made again.
+    pub attempt_max: Duration,
     /// How long one question may take, all attempts and waits included.
     pub time_max: Duration,
     /// How large a reply may be.
@@ -38,6 +40,7 @@ impl Limits {
         first_wait: Duration::from_secs(1),
         wait_max: Duration::from_secs(60),
         silence_max: Duration::from_secs(120),
+        attempt_max: Duration::from_secs(20 * 60),
         time_max: Duration::from_secs(20 * 60),
         bytes_max: 32 * 1024 * 1024,
     };
@@ -50,8 +53,18 @@ impl Limits {
             first_wait: Duration::from_millis(250),
             wait_max: Duration::from_secs(4),
             silence_max: time_max,
+            attempt_max: time_max,
             time_max,
             bytes_max: 1024 * 1024,
+        }
+    }
+
+    /// The same with a limit of each attempt.
+    #[must_use]
+    pub const fn with_attempts_of(self, attempt_max: Duration) -> Self {
+        Self {
+            attempt_max,
+            ..self
         }
     }
 }

@@ -78,6 +78,14 @@ pub enum Fault {
         /// How long was waited.
         limit: Duration,
     },
+    /// The answer took longer than one attempt may.
+    #[error("`{host}` did not end its answer within {} ms", limit.as_millis())]
+    Late {
+        /// The server.
+        host: Box<str>,
+        /// How long was waited.
+        limit: Duration,
+    },
     /// The reply broke off.
     #[error("the reply of `{host}` broke off before its end")]
     Cut {
@@ -162,6 +170,7 @@ impl Fault {
         match self {
             Self::Unreachable { .. }
             | Self::Silent { .. }
+            | Self::Late { .. }
             | Self::Cut { .. }
             | Self::Busy { .. }
             | Self::Unreadable { .. } => FaultNature::Transient,
@@ -186,6 +195,7 @@ impl Fault {
             | Self::NotOnCassette { .. }
             | Self::Unwritable(_) => true,
             Self::Silent { .. }
+            | Self::Late { .. }
             | Self::Cut { .. }
             | Self::Unreadable { .. }
             | Self::TooLarge { .. }

@@ -1,7 +1,6 @@
 //! The classifier that asks a model.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use pointsman_ledger::Clock;
@@ -27,8 +26,8 @@ pub struct ModelClassifier {
 }
 
 impl ModelClassifier {
-    /// A classifier that asks the model at `endpoint`. One judgement takes no longer than `time_max`, new
-    /// attempts included, of which there are at most three.
+    /// A classifier that asks the model at `endpoint`. One judgement takes no longer than `limits` say, new
+    /// attempts included; see [`Limits::judgement`].
     ///
     /// # Errors
     /// When the key would travel unencrypted.
@@ -36,12 +35,11 @@ impl ModelClassifier {
         endpoint: Endpoint,
         transport: Transport,
         spending: Spending,
-        time_max: Duration,
+        limits: Limits,
         guidance: ClassifierGuidance,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ClientError> {
         let name = endpoint.model.as_str().into();
-        let limits = Limits::judgement(time_max);
         Ok(Self {
             name,
             client: Client::new(endpoint, transport, limits, spending)?,

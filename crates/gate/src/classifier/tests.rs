@@ -5,7 +5,7 @@ mod scripts;
 use std::time::Duration;
 
 use pointsman_approvals::bind_showing;
-use pointsman_llm::{ApiKey, BaseUrl, Dialect, Endpoint, ModelName, Spending, Transport};
+use pointsman_llm::{ApiKey, BaseUrl, Dialect, Endpoint, Limits, ModelName, Spending, Transport};
 use pointsman_model::{
     AbsPath, BashInput, ExecutedCall, JsonText, LineageStep, OtherInput, ToolInput, WorkerId,
 };
@@ -32,6 +32,13 @@ impl Scene {
         time_max: Duration,
         script: impl FnMut(&Heard) -> ModelAnswer + Send + 'static,
     ) -> Self {
+        Self::limited(Limits::judgement(time_max), script).await
+    }
+
+    async fn limited(
+        limits: Limits,
+        script: impl FnMut(&Heard) -> ModelAnswer + Send + 'static,
+    ) -> Self {
         let ground = Ground::new().await;
         let server = ModelServer::answering(script).await.unwrap();
         let endpoint = Endpoint {
@@ -49,7 +56,7 @@ impl Scene {
             endpoint,
             Transport::network(None).unwrap(),
             Spending::unlimited(),
-            time_max,
+            limits,
             guidance,
             Arc::clone(&ground.clock),
         );
@@ -405,4 +412,27 @@ async fn a_silent_model_is_left_when_its_time_is_up() {
     let vote = scene.vote("cargo test").await;
     assert_eq!(cause(&vote), Some(NoVoteCause::Unavailable), "{vote:?}");
     assert_eq!(scene.classifier.health().failures, 1);
+}
+
+/// A limit of each attempt leaves time for the next one: a server that got stuck once costs no vote.
+#[tokio::test]
+async fn a_stuck_attempt_is_made_again_within_the_time_of_the_judgement() {
+    let limits = Limits::judgement(Duration::from_secs(60));
+    let (mut asked, mut says) = (0, says("allow"));
+    let scene = Scene::limited(
+        limits.with_attempts_of(Duration::from_secs(3)),
+        move |heard| {
+            asked += 1;
+            let answer = says(heard);
+            if asked == 1 {
+                answer.ending_after(0, Ending::Silence)
+            } else {
+                answer
+            }
+        },
+    )
+    .await;
+    let vote = scene.vote("cargo test").await;
+    assert!(matches!(vote, ClassifierVote::Yes { .. }), "{vote:?}");
+    assert_eq!(scene.asked(), 2);
 }

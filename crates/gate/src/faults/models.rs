@@ -1,7 +1,7 @@
 //! Models: whatever goes wrong between them and here, in both dialects, for the classifier and the explainer.
 
 use futures_util::future::join_all;
-use pointsman_llm::{ApiKey, BaseUrl, Dialect, Endpoint, ModelName, Spending, Transport};
+use pointsman_llm::{ApiKey, BaseUrl, Dialect, Endpoint, Limits, ModelName, Spending, Transport};
 use pointsman_testkit::{AnthropicReply, ChatReply, Ending, Heard, ModelAnswer, ModelServer};
 
 use super::*;
@@ -210,7 +210,7 @@ fn classifier(ground: &Ground, endpoint: Endpoint, time_max: Duration) -> ModelC
         endpoint,
         Transport::network(None).unwrap(),
         Spending::unlimited(),
-        time_max,
+        Limits::judgement(time_max),
         ClassifierGuidance::default(),
         Arc::clone(&ground.clock),
     );

@@ -40,15 +40,20 @@ impl Attempt<'_> {
     pub(super) async fn make(&self, on_delta: OnDelta<'_>) -> Result<Reply, Fault> {
         let (outgoing, mut reservation) = self.reserve()?;
         let of_budget = reservation.time().unwrap_or(Duration::MAX);
-        let limit = self.left.min(of_budget);
+        let of_all = self.left.min(of_budget);
+        let of_one = self.parts.limits.attempt_max;
         let mut heard = false;
         let mut listen = |delta: Delta<'_>| {
             heard = true;
             on_delta(delta);
         };
         let exchange = self.exchange(&outgoing, &mut listen);
-        let came = match tokio::time::timeout(limit, exchange).await {
+        let came = match tokio::time::timeout(of_all.min(of_one), exchange).await {
             Ok(came) => came,
+            Err(_) if of_one < of_all => Err(Fault::Late {
+                host: host_of(&outgoing),
+                limit: of_one,
+            }),
             Err(_) => Err(Fault::OutOfTime {
                 limit: self.parts.limits.time_max.min(of_budget),
                 last: None,

@@ -220,6 +220,25 @@ async fn a_silent_server_is_left_within_the_limits() {
     }
 }
 
+/// An answer that drips on is no silence; an attempt has its own limit, and the next one may be quicker.
+#[tokio::test]
+async fn an_attempt_that_takes_too_long_is_made_again() {
+    for dialect in DIALECTS {
+        let stuck = || good(dialect).ending_after(2, Ending::Silence);
+        let limits = QUICK.with_attempts_of(Duration::from_millis(200));
+        let stage = Stage::new(dialect, limits, [stuck(), stuck(), stuck()]).await;
+        let (reply, _) = stage.ask(&prompt("go"), Way::Streamed).await;
+        let failure = reply.unwrap_err();
+        assert!(matches!(failure.fault, Fault::Late { .. }), "{failure}");
+        assert_eq!(failure.attempts, 3);
+
+        let limits = QUICK.with_attempts_of(Duration::from_secs(2));
+        let stage = Stage::new(dialect, limits, [stuck(), good(dialect)]).await;
+        let (reply, _) = stage.ask(&prompt("go"), Way::Streamed).await;
+        assert!(reply.is_ok(), "{reply:?}");
+    }
+}
+
 #[tokio::test]
 async fn nobody_there_is_told_as_it_is() {
     // The port of a server that has ended.

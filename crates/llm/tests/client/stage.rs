@@ -16,6 +16,7 @@ pub(crate) const QUICK: Limits = Limits {
     first_wait: Duration::from_millis(1),
     wait_max: Duration::from_millis(2),
     silence_max: Duration::from_secs(30),
+    attempt_max: Duration::from_secs(60),
     time_max: Duration::from_secs(60),
     bytes_max: 1024 * 1024,
 };

@@ -177,6 +177,7 @@ pub(super) const ESCALATE: &[&str] = &["after_s", "command"];
 pub(super) const CLASSIFIER: &[&str] = &[
     "command",
     "timeout_s",
+    "attempt_timeout_s",
     "guidance",
     "model",
     "dialect",

@@ -60,6 +60,8 @@ pub struct ClassifierSettings {
     pub by: ClassifierBy,
     /// How long one judgement may take, all attempts together.
     pub timeout: Millis,
+    /// How long one attempt at a model may take; where it is left out, as long as the judgement.
+    pub attempt_timeout: Option<Millis>,
     /// What it is told beside the action.
     pub guidance: GuidanceSettings,
     /// Whose file names it: the person's or the managed settings.

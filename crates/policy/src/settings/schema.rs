@@ -303,6 +303,8 @@ struct ClassifierShape {
     command: Option<Vec<String>>,
     /// Seconds one judgement may take, all attempts together; 20 when it is left out.
     timeout_s: Option<f64>,
+    /// Seconds one attempt at a model may take; as long as the judgement when it is left out.
+    attempt_timeout_s: Option<f64>,
     /// What a model is told beside the action.
     guidance: Option<GuidanceShape>,
     /// The model, as its server names it.

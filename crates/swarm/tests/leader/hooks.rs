@@ -322,3 +322,33 @@ async fn law_21_the_stop_of_an_agent_reaches_its_hooks_that_nobody_waits_for() {
     in_time(run).await.unwrap();
     check_group_is_gone(&stage.file("pid"));
 }
+
+/// A guard that is late passes no call, and who looks at the run's end sees how often it was.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_late_guard_passes_no_call_and_how_often_it_was_late_is_told() {
+    let stage = Stage::new();
+    let job = r#"
+[[job]]
+name = "a"
+allow = ["Bash"]
+step = [
+    { tool = "Bash", input = { command = "true" } },
+    { tool = "Bash", input = { command = "touch one" } },
+    { tool = "Bash", input = { command = "touch two" } },
+]
+"#;
+    let mut options = stage.options(job, Attended::No);
+    options.loaded.hooks.hooks = vec![HookSetting {
+        duty: HookDuty::Guard,
+        timeout: Millis(3_000),
+        ..hook(
+            HookEvent::PreToolUse,
+            "case $(cat) in *touch*) sleep 600;; esac",
+        )
+    }];
+    let summary = run(options).await;
+    assert_eq!(stage.records(RecordKind::CallStarted).len(), 1);
+    let told = "failed 2 of the 3 times it was run: it took longer than its time limit";
+    let remarks = &summary.remarks;
+    assert!(remarks.iter().any(|it| it.ends_with(told)), "{remarks:?}");
+}

@@ -10,6 +10,7 @@ use pointsman_gate::{
     ProgramClassifier, command_that_cant_start,
 };
 use pointsman_ledger::Clock;
+use pointsman_llm::Limits;
 use pointsman_model::{AbsPath, Attended};
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::ModelDialect as Spoken;
@@ -136,7 +137,12 @@ fn classifier(
             let (endpoint, transport) = models.reach(&asked).map_err(named)?;
             let guidance = guidance(&settings.guidance);
             let clock = Arc::clone(clock);
-            ModelClassifier::new(endpoint, transport, spending, time_max, guidance, clock)
+            let limits = Limits::judgement(time_max);
+            let limits = match settings.attempt_timeout {
+                Some(attempt_max) => limits.with_attempts_of(attempt_max.duration()),
+                None => limits,
+            };
+            ModelClassifier::new(endpoint, transport, spending, limits, guidance, clock)
                 .map(|classifier| Arc::new(classifier) as Arc<dyn Classifier>)
                 .map_err(|error| named(error.into()))
         }

@@ -164,12 +164,14 @@ impl Reader<'_> {
         };
         let mut command = Vec::new();
         let mut timeout = Millis::from(CLASSIFIER_TIMEOUT);
+        let mut attempt_timeout = None;
         let mut guidance = GuidanceSettings::default();
         let mut draft = ModelDraft::default();
         for member in members {
             match &*member.key {
                 "command" => command = self.texts(member).unwrap_or_default(),
                 "timeout_s" => timeout = self.timeout(member, &mut draft),
+                "attempt_timeout_s" => attempt_timeout = Some(self.timeout(member, &mut draft)),
                 "guidance" => guidance = self.guidance(member, &mut draft),
                 _ if self.model_key(member, &mut draft) => {}
                 _ => {
@@ -182,6 +184,9 @@ impl Reader<'_> {
             return;
         }
         let by = match (command.is_empty(), draft.is_begun()) {
+            (false, false) if attempt_timeout.is_some() => {
+                Err("a program is asked once, so it has no `attempt_timeout_s`")
+            }
             (false, false) => Ok(ClassifierBy::Program { command }),
             (true, true) => draft.finish().map(ClassifierBy::Model),
             (false, true) => Err("it has a `command` and a `model`, and can be one alone"),
@@ -192,6 +197,7 @@ impl Reader<'_> {
                 let classifier = ClassifierSettings {
                     by,
                     timeout,
+                    attempt_timeout,
                     guidance,
                     source: self.place.source,
                 };

@@ -13,13 +13,14 @@ fn of_user(section: &str) -> Loaded {
 fn a_model_with_all_that_can_be_said_of_it() {
     let loaded = of_user(
         r#""classifier": {"model": "small", "dialect": "openai", "base_url": "http://127.0.0.1:1/v1", "key_env": "K",
-            "timeout_s": 7, "guidance": {"environment": ["e"], "allow": ["a"], "refuse": ["r", "s"]},
+            "timeout_s": 7, "attempt_timeout_s": 2.5, "guidance": {"environment": ["e"], "allow": ["a"], "refuse": ["r", "s"]},
             "budget": {"tokens": 1000, "money": 2.5, "time_s": 60}, "prices": {"input": 0.25, "output": 1}},
         "explainer": {"model": "tiny", "dialect": "anthropic"}"#,
     );
     assert_eq!(loaded.problems, []);
     let classifier = loaded.pointsman.classifier.unwrap();
     assert_eq!(classifier.timeout.0, 7_000);
+    assert_eq!(classifier.attempt_timeout.map(|limit| limit.0), Some(2_500));
     assert_eq!(classifier.guidance.refuse.len(), 2);
     let ClassifierBy::Model(model) = classifier.by else {
         panic!("{classifier:?}");
@@ -47,6 +48,8 @@ fn a_section_with_a_fault_is_left_out_and_told() {
         with(r#", "command": ["x"]"#),
         with(r#", "api_key": "sk-1""#),
         with(r#", "timeout_s": 0"#),
+        with(r#", "attempt_timeout_s": 0"#),
+        r#""classifier": {"command": ["x"], "attempt_timeout_s": 1}"#.into(),
         with(r#", "guidance": {"refuse": "all"}"#),
         with(r#", "guidance": {"refuse": [1]}"#),
         with(r#", "guidance": {"refuze": []}"#),
