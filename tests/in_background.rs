@@ -23,9 +23,10 @@ tool = "Write"
 input = { file_path = "found.txt", content = "x" }
 "#;
 
-/// The bodies of the records of that kind.
-fn records(project: &Project, kind: &str) -> Vec<Value> {
-    let log = project.run(["log", "--kind", kind, "--json"]);
+/// The bodies of a run's records of that kind.
+fn records(project: &Project, run: u32, kind: &str) -> Vec<Value> {
+    let run = format!("run-{run}");
+    let log = project.run(["log", "--run", &run, "--kind", kind, "--json"]);
     let records = log.objects();
     records
         .iter()
@@ -56,7 +57,7 @@ fn its_question_can_be_answered_while_the_one_that_started_it_goes_on() {
     assert!(spawned < over);
     let told = ended.summary()["jobs"][0]["text"].to_string();
     assert!(
-        told.contains("w1-2, which you started in the background, has done its task"),
+        told.contains("w1-2 did its task in the background"),
         "{told}"
     );
 }
@@ -99,7 +100,7 @@ fn a_rule_on_the_background_is_a_rule() {
         .expect_code(0);
     let told = ended.summary()["jobs"][0]["text"].to_string();
     assert!(told.contains("Agent(run_in_background:true)"), "{told}");
-    assert!(records(&project, "worker_spawned").len() == 1, "{told}");
+    assert!(records(&project, 1, "worker_spawned").len() == 1, "{told}");
 }
 
 #[test]
@@ -108,7 +109,7 @@ fn law_21_it_ends_with_the_one_that_started_it() {
     // The parent fails at its second step.
     let leader = project.start(["run", "--attended", "--json", "job.toml"]);
     leader.wait().expect_code(1);
-    let ends: Vec<Value> = records(&project, "worker_ended")
+    let ends: Vec<Value> = records(&project, 1, "worker_ended")
         .iter()
         .map(|body| json!([body["worker"], body["end"]]))
         .collect();
@@ -125,7 +126,7 @@ fn law_20_its_question_is_open_again_under_the_next_leader_and_nothing_is_done_t
     let leader = project.start(["run", "--attended", "job.toml"]);
     let id = project.questions(1).remove(0);
     until("the parent has gone on", || {
-        (records(&project, "call_ended").len() == 2).then_some(())
+        (records(&project, 1, "call_ended").len() == 2).then_some(())
     });
     leader.signal(nix::sys::signal::Signal::SIGKILL);
     drop(leader);
@@ -134,10 +135,41 @@ fn law_20_its_question_is_open_again_under_the_next_leader_and_nothing_is_done_t
     project.run(["answer", &id, "allow"]).expect_code(0);
     let ended = leader.wait().expect_code(0);
     assert_eq!(project.read("found.txt").as_deref(), Some("x"));
-    assert_eq!(records(&project, "worker_spawned").len(), 2);
-    assert_eq!(records(&project, "call_started").len(), 3);
+    assert_eq!(records(&project, 1, "worker_spawned").len(), 2);
+    assert_eq!(records(&project, 1, "call_started").len(), 3);
     let told = ended.summary()["jobs"][0]["text"].to_string();
-    assert!(told.contains("has done its task"), "{told}");
+    assert!(told.contains("w1-2 did its task"), "{told}");
+}
+
+#[test]
+fn law_20_of_equal_ones_each_is_taken_up_as_itself() {
+    let start = "[[job.step]]\ntool = \"Agent\"\ninput = { subagent_type = \"looker\", prompt = \"look\", run_in_background = true }\n";
+    let writes = "tool = \"Bash\"\ninput = { command = \"sleep 1; echo x >> found.txt\" }\n";
+    let head = "[[job]]\nname = \"parent\"\nallow = [\"Bash(*)\"]\n";
+    let job = format!(
+        "{head}{}[agents.looker]\n[[agents.looker.step]]\n{writes}",
+        start.repeat(6)
+    );
+    let project = Project::with_job(&job);
+    // Killed at some moment while they are started, whichever: each has to come to be, once.
+    for number in 1..=6 {
+        let leader = project.start(["run", "job.toml"]);
+        let kind = if number % 2 == 0 {
+            "call_started"
+        } else {
+            "worker_spawned"
+        };
+        until("some have been started", || {
+            (records(&project, number, kind).len() > 2).then_some(())
+        });
+        leader.signal(nix::sys::signal::Signal::SIGKILL);
+        drop(leader);
+        let run = format!("run-{number}");
+        // A command that was at work then is unknown, and fails its agent.
+        project.run(["run", "--json", "--resume", &run]);
+        let count = |kind| records(&project, number, kind).len();
+        assert_eq!((count("worker_spawned"), count("worker_ended")), (7, 7));
+    }
 }
 
 #[test]

@@ -329,7 +329,10 @@ fn a_key_that_an_agent_comes_across_is_in_no_record_and_goes_into_no_call() {
     let run = model.run(&project, &[]).expect_code(0);
     std::fs::remove_file(project.root().join("found.txt")).unwrap();
     let told = last_told(&model.heard()[2]);
-    assert!(told.contains("it holds a key to the models"), "{told}");
+    assert!(
+        told.contains("its input holds a key to the models"),
+        "{told}"
+    );
     assert!(!run.out.contains(KEY), "{}", run.out);
 
     let kept = bytes_below(&project.state_folder());
@@ -338,6 +341,50 @@ fn a_key_that_an_agent_comes_across_is_in_no_record_and_goes_into_no_call() {
             .any(|bytes| bytes == text.as_bytes())
     };
     assert!(holds("I found [key]") && holds("it is [key]"));
+    assert!(!holds(KEY));
+}
+
+#[test]
+fn no_end_of_a_script_and_no_word_of_a_person_puts_a_key_on_record() {
+    let project = Project::with_job(
+        r#"
+[[job]]
+name = "script"
+allow = ["Bash(*)"]
+[[job.step]]
+tool = "Bash"
+input = { command = "cat found.txt; exit 1" }
+[[job]]
+name = "think"
+agent = "llm"
+task = "wait"
+allow = ["Bash(sleep *)"]
+model = { model = "m", dialect = "anthropic" }
+"#,
+    );
+    project.write("found.txt", &format!("it is {KEY}\n"));
+    let model = Model::saying(vec![bash("1", "sleep 2"), AnthropicReply::text("heard")]);
+    let mut command = project.command(["run", "job.toml", "--json"]);
+    command
+        .env("ANTHROPIC_API_KEY", KEY)
+        .env("ANTHROPIC_BASE_URL", model.server.url());
+    let run = std::thread::scope(|scope| {
+        let run = scope.spawn(|| ended(&mut command));
+        let words = format!("use {KEY}");
+        until("it hears", || {
+            let hears = |worker| project.run(["tell", worker, &words]).code == Some(0);
+            ["w1-1", "w1-2"].into_iter().any(hears).then_some(())
+        });
+        run.join().unwrap()
+    });
+    run.expect_code(1);
+    std::fs::remove_file(project.root().join("found.txt")).unwrap();
+    let kept = bytes_below(&project.state_folder());
+    let holds = |text: &str| {
+        kept.windows(text.len())
+            .any(|bytes| bytes == text.as_bytes())
+    };
+    assert!(holds("use [key]") && holds("it is [key]"));
     assert!(!holds(KEY));
 }
 

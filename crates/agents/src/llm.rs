@@ -8,6 +8,7 @@
 mod access;
 mod conversation;
 mod instructions;
+mod notice;
 mod settings;
 mod transcript;
 mod uses;
@@ -25,8 +26,9 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use self::conversation::{Compacted, Conversation, GO_ON, LooseEnd};
+use self::notice::notice;
 use self::transcript::Scribe;
-use self::uses::{Use, answer, cut, sort_again, wanted};
+use self::uses::{Use, answer, sort_again, wanted};
 use crate::{Agent, AgentEnd};
 
 pub use self::access::ModelAccess;
@@ -193,7 +195,7 @@ impl LlmAgent {
             let written = self.scribe.model(dispatch, &reply.parts, spent).await;
             written.map_err(|error| unwritten(&error))?;
             self.conversation.model(reply.parts.clone());
-            if let Some(uses) = wanted(&reply, &dispatch.seat().environment) {
+            if let Some(uses) = wanted(&reply) {
                 cut_off = 0;
                 self.use_tools(uses, dispatch, stop).await?;
                 if reply.stop == Stop::ContextFull {
@@ -261,7 +263,11 @@ impl LlmAgent {
     ) -> Result<(), Early> {
         match self.conversation.loose_end() {
             LooseEnd::Nothing => Ok(()),
-            LooseEnd::Words => self.say(dispatch, GO_ON.into()).await,
+            // It may have waited for others.
+            LooseEnd::Words => match self.hear_beside(dispatch, stop).await? {
+                Heard::Something => Ok(()),
+                Heard::Nothing => self.say(dispatch, GO_ON.into()).await,
+            },
             LooseEnd::Uses(uses) => {
                 let before = dispatch.asked_before();
                 let uses = sort_again(&uses, before, |asked| dispatch.tidied(asked));
@@ -309,7 +315,7 @@ impl LlmAgent {
         dispatch: &Dispatch,
         ended: &[SpawnedEnd],
     ) -> Result<Heard, Early> {
-        let notices = ended.iter().map(SpawnedEnd::notice).map(cut);
+        let notices = ended.iter().map(notice);
         let environment = &dispatch.seat().environment;
         let new = notices.filter(|notice| {
             !self
@@ -476,8 +482,8 @@ impl LlmAgent {
         }
     }
 
-    /// The end in words, with what was refused on the way, and without keys: it is on record, too.
-    fn report(&self, words: &str, dispatch: &Dispatch) -> String {
+    /// The end in words, with what was refused on the way.
+    fn report(&self, words: &str) -> String {
         let mut text = match words.trim() {
             "" => "the model ended without a word".to_owned(),
             words => words.to_owned(),
@@ -490,8 +496,7 @@ impl LlmAgent {
             text.push_str("\nnot read any more: ");
             text.push_str(unread);
         }
-        let environment = &dispatch.seat().environment;
-        environment.without_keys(&text).into_owned()
+        text
     }
 }
 
@@ -525,10 +530,10 @@ impl Agent for LlmAgent {
         }
         match came {
             Ok(words) => AgentEnd::Done {
-                summary: self.report(&words, dispatch),
+                summary: self.report(&words),
             },
             Err(Early::Failed(why)) => AgentEnd::Failed {
-                reason: self.report(&why, dispatch),
+                reason: self.report(&why),
             },
             Err(Early::Stopped) => AgentEnd::Stopped,
             Err(Early::Halted(reason)) => AgentEnd::Halted { reason },

@@ -4,13 +4,14 @@
 //! Nothing is taken from the old run but what was asked for. What may run is decided anew, so that a
 //! replay shows what a change of rules means for work that was really done.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
-use pointsman_ledger::{LedgerRecord, RecordBody};
-use pointsman_model::{CallId, CallState, JsonText, Outcome, ToolName, WorkerId};
-use pointsman_tools::{AskedCall, CallEnd, Dispatch};
+use pointsman_ledger::{LedgerRecord, RecordBody, WorkerEnd};
+use pointsman_model::{CallId, CallState, JsonText, Origin, Outcome, ToolName, WorkerId};
+use pointsman_tools::{AskedCall, CallEnd, Dispatch, SpawnedHow};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -63,6 +64,9 @@ pub struct TranscriptCall {
 pub struct Transcript {
     /// The calls.
     pub calls: Vec<TranscriptCall>,
+    /// How many of the agents that it started in the background did not do their task.
+    #[serde(default)]
+    pub not_done: usize,
 }
 
 impl Transcript {
@@ -70,8 +74,28 @@ impl Transcript {
     #[must_use]
     pub fn of<'a>(records: impl IntoIterator<Item = &'a LedgerRecord>, worker: WorkerId) -> Self {
         let mut transcript = Self::default();
+        let mut beside = HashSet::new();
         for record in records {
-            transcript.take(&record.body, worker);
+            match &record.body {
+                RecordBody::WorkerSpawned(spawned)
+                    if spawned.origin == Origin::Background
+                        && spawned
+                            .lineage
+                            .steps()
+                            .iter()
+                            .rev()
+                            .nth(1)
+                            .is_some_and(|step| step.worker == worker) =>
+                {
+                    beside.insert(spawned.lineage.agent().worker);
+                }
+                RecordBody::WorkerEnded(ended)
+                    if beside.contains(&ended.worker) && ended.end != WorkerEnd::Done =>
+                {
+                    transcript.not_done += 1;
+                }
+                body => transcript.take(body, worker),
+            }
         }
         transcript
     }
@@ -141,6 +165,26 @@ impl Agent for ReplayAgent {
                     reason: halt.reason,
                 };
             }
+        }
+        let mut not_done = 0;
+        loop {
+            let beside = &dispatch.seat().in_background;
+            let ended = tokio::select! {
+                biased;
+                () = stop.cancelled() => return AgentEnd::Stopped,
+                ended = beside.next_ended() => ended,
+            };
+            if ended.is_empty() {
+                break;
+            }
+            let failed = ended.iter().filter(|end| end.end == SpawnedHow::NotDone);
+            not_done += failed.count();
+        }
+        if not_done != self.transcript.not_done {
+            differences.push(format!(
+                "of the agents in its background {} did not do their task then, {not_done} now",
+                self.transcript.not_done
+            ));
         }
         let calls = self.transcript.calls.len();
         let mut summary = format!(

@@ -142,15 +142,17 @@ impl Walk<'_> {
                 break;
             }
             for end in ended {
-                match end.end {
-                    SpawnedHow::Done => self.report.background.push(end.notice()),
-                    SpawnedHow::NotDone => failed = failed.or_else(|| Some(end.notice())),
+                if end.end == SpawnedHow::NotDone {
+                    failed = failed.or(Some(end.worker));
                 }
+                self.report.background.push(end.in_background());
             }
         }
         match (self.dispatch.halted(), failed) {
             (Some(halt), _) => Err(Early::Halted(halt.reason)),
-            (None, Some(failed)) => Err(Early::Fail(format!("the last step: {failed}"))),
+            (None, Some(worker)) => Err(Early::Fail(format!(
+                "the last step: {worker} did not do its task in the background"
+            ))),
             (None, None) => Ok(()),
         }
     }

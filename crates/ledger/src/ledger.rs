@@ -1,5 +1,6 @@
 //! The handle of the writer: what everyone who has something to record holds.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +25,12 @@ pub(crate) const BODY_BYTES_MAX: usize = 32 << 20;
 #[derive(Clone)]
 pub struct Ledger {
     inner: Arc<Inner>,
+    /// What no record holds, as JSON writes it within a text; longer ones first, since one may hold another.
+    withheld: Arc<[Box<str>]>,
 }
+
+/// What stands on record in the place of what is withheld.
+const IN_ITS_PLACE: &str = "[key]";
 
 struct Inner {
     path: PathBuf,
@@ -139,6 +145,7 @@ impl Ledger {
                 queue,
                 health,
             }),
+            withheld: Arc::default(),
         }
     }
 
@@ -285,6 +292,33 @@ impl Ledger {
             .unwrap();
     }
 
+    /// The same ledger, in whose records `[key]` stands wherever one of these would: keys to models. What is taken apart
+    /// or written in another way is not recognised.
+    #[must_use]
+    pub fn withholding<'a>(self, keys: impl IntoIterator<Item = &'a str>) -> Self {
+        let written = |key| serde_json::to_string(key).ok();
+        let inner = |quoted: String| Some(quoted.get(1..quoted.len().checked_sub(1)?)?.into());
+        let mut withheld: Vec<Box<str>> = keys
+            .into_iter()
+            .filter_map(written)
+            .filter_map(inner)
+            .collect();
+        withheld.sort_by_key(|key| Reverse(key.len()));
+        Self {
+            withheld: withheld.into(),
+            ..self
+        }
+    }
+
+    fn without_withheld(&self, mut text: String) -> String {
+        for key in self.withheld.iter() {
+            if text.contains(&**key) {
+                text = text.replace(&**key, IN_ITS_PLACE);
+            }
+        }
+        text
+    }
+
     fn encode(
         &self,
         run: RunId,
@@ -293,6 +327,7 @@ impl Ledger {
     ) -> Result<Command, AppendError> {
         let text =
             serde_json::to_string(body).map_err(|error| AppendError::Encode(Arc::new(error)))?;
+        let text = self.without_withheld(text);
         if text.len() > BODY_BYTES_MAX {
             return Err(AppendError::TooLarge {
                 bytes: text.len(),

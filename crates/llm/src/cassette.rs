@@ -6,14 +6,16 @@
 
 mod taping;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _};
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::dialect::Outgoing;
@@ -222,7 +224,7 @@ impl Cassette {
         };
         let same = |exchange: &Exchange| {
             path(&exchange.request.url) == path(&sent.url)
-                && exchange.request.body_for(&sent) == sent.body
+                && exchange.request.body_for(&sent).of_any_run() == sent.body.of_any_run()
         };
         let Some(at) = left.iter().position(same) else {
             let what = left.first().map_or_else(
@@ -289,6 +291,22 @@ impl Sent {
         match (self.reworded_for(sent), &self.body) {
             (Some(reworded), Piece::Text(text)) => Piece::Text(reworded.text(text)),
             (Some(_) | None, body) => body.clone(),
+        }
+    }
+}
+
+/// An id of a run's agent, call or request: the run's number, then its own.
+static ID: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\b(?<kind>[wcr])[0-9]+-(?<number>[0-9]+)\b").ok());
+
+impl Piece {
+    /// The same of whatever run it is: the numbers of runs taken out of ids, which agents are told and tell on.
+    fn of_any_run(&self) -> Cow<'_, Self> {
+        match (self, &*ID) {
+            (Self::Text(text), Some(id)) => Cow::Owned(Self::Text(
+                id.replace_all(text, "$kind-$number").into_owned(),
+            )),
+            _ => Cow::Borrowed(self),
         }
     }
 }

@@ -65,6 +65,11 @@ impl Environment {
         self
     }
 
+    /// The keys that were left out by their names: for whoever keeps them out of what is written down.
+    pub fn withheld_keys(&self) -> impl Iterator<Item = &str> {
+        self.withheld.keys()
+    }
+
     /// Whether a text holds a key that was left out by its name.
     #[must_use]
     pub fn holds_key_in(&self, text: &str) -> bool {

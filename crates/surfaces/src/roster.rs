@@ -479,6 +479,7 @@ mod tests {
             lineage,
             task: "t".into(),
             origin: Origin::Foreground,
+            call: None,
             mode: ModeInForce::root(PermissionMode::Default),
             tools: ToolSet::All,
             folder: AbsPath::parse("/w/proj").unwrap(),

@@ -13,6 +13,7 @@ mod bound;
 mod execute;
 mod grants;
 mod hooks;
+mod keys;
 mod life;
 mod refusal;
 mod tidy;

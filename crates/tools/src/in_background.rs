@@ -105,15 +105,15 @@ impl Shared {
 }
 
 impl SpawnedEnd {
-    /// What the agent is told of it that started it in the background.
+    /// A line of a report on what came of an agent in the background; a long report is told by its first line.
     #[must_use]
-    pub fn notice(&self) -> String {
+    pub fn in_background(&self) -> String {
         let how = match self.end {
-            SpawnedHow::Done => "has done its task",
+            SpawnedHow::Done => "did its task",
             SpawnedHow::NotDone => "did not do its task",
         };
-        let Self { worker, text, .. } = self;
-        format!("{worker}, which you started in the background, {how}: {text}")
+        let first = self.text.lines().next().unwrap_or_default();
+        format!("{} {how} in the background: {first}", self.worker)
     }
 }
 

@@ -2,14 +2,14 @@
 //! says what is asked of it.
 
 use async_trait::async_trait;
-use pointsman_model::{SpawnContextError, SpawnInput, WorkerId};
+use pointsman_model::{CallId, SpawnContextError, SpawnInput, WorkerId};
 
 use crate::Seat;
 
 /// Starts agents on behalf of agents.
 #[async_trait]
 pub trait Spawner: Send + Sync {
-    /// Starts an agent with a context narrowed from `parent`'s, and waits for its end; or, in the background, leaves it to
+    /// Starts an agent by a call, with a context narrowed from `parent`'s, and waits for its end; or, in the background, leaves it to
     /// `parent` ([`Seat::in_background`]).
     ///
     /// # Errors
@@ -17,7 +17,12 @@ pub trait Spawner: Send + Sync {
     ///
     /// # Cancellation safety
     /// Dropping the future stops an agent that is waited for, and all it spawned.
-    async fn spawn(&self, parent: &Seat, input: &SpawnInput) -> Result<Spawned, SpawnError>;
+    async fn spawn(
+        &self,
+        parent: &Seat,
+        call: CallId,
+        input: &SpawnInput,
+    ) -> Result<Spawned, SpawnError>;
 }
 
 /// What became of an agent that was to be started.
@@ -102,7 +107,12 @@ pub struct NoSpawner;
 
 #[async_trait]
 impl Spawner for NoSpawner {
-    async fn spawn(&self, _parent: &Seat, input: &SpawnInput) -> Result<Spawned, SpawnError> {
+    async fn spawn(
+        &self,
+        _parent: &Seat,
+        _call: CallId,
+        input: &SpawnInput,
+    ) -> Result<Spawned, SpawnError> {
         Err(SpawnError::UnknownAgent {
             name: input.subagent_type.as_deref().unwrap_or_default().into(),
             known: Vec::new(),

@@ -2,6 +2,8 @@
 
 use pointsman_llm::{ModelPart, PersonPart, ResultKind, ToolResult, ToolUse, Turn};
 
+use super::notice::{gone, shortened};
+
 /// Turns whose results are kept at first, and when that was not enough.
 const KEPT: [usize; 2] = [8, 2];
 
@@ -80,7 +82,10 @@ impl Conversation {
                 kind: ResultKind::NotDone,
             }));
         }
-        conversation.person_adds(PersonPart::Text(task.into()));
+        let gone = gone(conversation.turns());
+        for words in gone.into_iter().chain([task.into()]) {
+            conversation.person_adds(PersonPart::Text(words));
+        }
         conversation
     }
 
@@ -132,8 +137,17 @@ impl Conversation {
         for turn in self.turns.iter_mut().take(older) {
             let Turn::Person(parts) = turn else { continue };
             for part in parts {
-                let PersonPart::Result(result) = part else {
-                    continue;
+                let result = match part {
+                    PersonPart::Result(result) => result,
+                    PersonPart::Text(text) => {
+                        if let Some(shorter) = shortened(text)
+                            && text.len() >= LEFT_OUT_BYTES_MIN
+                        {
+                            bytes += text.len();
+                            *text = shorter;
+                        }
+                        continue;
+                    }
                 };
                 if result.text.len() >= LEFT_OUT_BYTES_MIN {
                     bytes += result.text.len();

@@ -1,5 +1,4 @@
-//! The conversation on the ledger: written turn by turn in its tidied form and without keys, and read back to be gone on
-//! with.
+//! The conversation on the ledger: written turn by turn in its tidied form, and read back to be gone on with.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,7 +11,6 @@ use pointsman_llm::{
     Usage,
 };
 use pointsman_model::{CallId, CallState, Millis, ToolName, WorkerId};
-use pointsman_process::Environment;
 use pointsman_tools::{AskedCall, Dispatch};
 
 /// Writes down what is said in one conversation.
@@ -75,34 +73,14 @@ impl Scribe {
     ) -> Result<(), AppendError> {
         self.number = self.number.saturating_add(1);
         let seat = dispatch.seat();
-        let without_keys = |part| without_keys(part, &seat.environment);
         let turn = TurnTaken {
             worker: seat.worker,
             number: self.number,
             speaker,
-            parts: parts.into_iter().map(without_keys).collect(),
+            parts,
             spent,
         };
         seat.ledger.note(seat.run, turn).await
-    }
-}
-
-/// A part of a turn in which no key stands that the agent has come across.
-fn without_keys(part: TurnPart, environment: &Environment) -> TurnPart {
-    let kept = |text: String| environment.without_keys(&text).into_owned();
-    match part {
-        TurnPart::Text { text } => TurnPart::Text { text: kept(text) },
-        TurnPart::Use { id, tool, input } => TurnPart::Use {
-            id,
-            tool: kept(tool),
-            input: kept(input),
-        },
-        TurnPart::NotRun { id, text } => TurnPart::NotRun {
-            id,
-            text: kept(text),
-        },
-        TurnPart::Other { text } => TurnPart::Other { text: kept(text) },
-        result @ TurnPart::Result { .. } => result,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use pointsman_llm::{Reply, ResultKind, Stop, ToolInputText, ToolResult, ToolUse};
 use pointsman_model::{CallState, JsonText, ToolName};
-use pointsman_process::Environment;
 use pointsman_tools::{AskedCall, CallEnd};
 
 /// Tool uses of one turn that are run; more than any model asks for that knows what it does.
@@ -10,11 +9,6 @@ const PER_TURN_MAX: usize = 32;
 
 /// Bytes of a result that a model is told.
 const RESULT_BYTES_MAX: usize = 96 * 1024;
-
-/// What a model is told that puts a key into a call.
-const KEY_IN_CALL: &str = "\
-it was not run: it holds a key to the models of this run, which goes into no call and no record. What needs that key is for \
-a person to do";
 
 /// What becomes of a tool use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,12 +20,8 @@ pub(super) enum Use {
 }
 
 /// What becomes of each tool use of a reply, in order; nothing when it wants none: it uses none, or what it asked for
-/// before it, or its server, broke off is not what it came to want. `environment` knows the keys, which go into no call:
-/// a call is on record byte for byte.
-pub(super) fn wanted<'a>(
-    reply: &'a Reply,
-    environment: &Environment,
-) -> Option<Vec<(&'a ToolUse, Use)>> {
+/// before it, or its server, broke off is not what it came to want.
+pub(super) fn wanted(reply: &Reply) -> Option<Vec<(&ToolUse, Use)>> {
     let count = reply.uses().count();
     // An input that reads well may still be half of what was meant.
     let whole = match reply.stop {
@@ -50,8 +40,6 @@ pub(super) fn wanted<'a>(
                 Use::NotRun(format!(
                     "it was not run: at most {PER_TURN_MAX} calls are taken in one turn"
                 ))
-            } else if holds_key(tool_use, environment) {
-                Use::NotRun(KEY_IN_CALL.into())
             } else {
                 asked(tool_use)
             };
@@ -88,14 +76,6 @@ pub(super) fn sort_again(
             (tool_use, it)
         })
         .collect()
-}
-
-fn holds_key(tool_use: &ToolUse, environment: &Environment) -> bool {
-    let input = match &tool_use.input {
-        ToolInputText::Object(input) => input.as_str(),
-        ToolInputText::Broken(text) => text,
-    };
-    environment.holds_key_in(input) || environment.holds_key_in(&tool_use.name)
 }
 
 fn asked(tool_use: &ToolUse) -> Use {

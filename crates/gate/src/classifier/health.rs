@@ -56,7 +56,11 @@ impl fmt::Display for ClassifierHealth {
             ClassifierState::Well => write!(f, "well, {} votes", self.votes),
             ClassifierState::OutOfReach { why } => write!(f, "out of reach: {why}"),
             ClassifierState::Failing { times, why, .. } => {
-                write!(f, "failed the last {times} times: {why}")
+                let times = match times {
+                    1 => "the last time".into(),
+                    times => format!("the last {times} times"),
+                };
+                write!(f, "failed {times}: {why}")
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Records of runs and of the agents in them.
 
 use pointsman_model::{
-    AbsPath, Attended, Digest, HandlerKind, Lineage, ModeInForce, Origin, RunId, ToolSet, WorkerId,
+    AbsPath, Attended, CallId, Digest, HandlerKind, Lineage, ModeInForce, Origin, RunId, ToolSet,
+    WorkerId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +95,9 @@ pub struct WorkerSpawned {
     pub task: Box<str>,
     /// Whether its parent waits.
     pub origin: Origin,
+    /// The call that started it; nothing of a job's worker, and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
     /// Its mode.
     pub mode: ModeInForce,
     /// The tools it is offered.

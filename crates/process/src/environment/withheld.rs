@@ -36,6 +36,10 @@ impl Withheld {
         }
     }
 
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().map(|key| &**key)
+    }
+
     pub(super) fn holds_key_in(&self, text: &str) -> bool {
         self.keys.iter().any(|key| text.contains(&**key))
     }

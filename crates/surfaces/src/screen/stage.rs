@@ -162,6 +162,7 @@ impl Stage {
             lineage: lineage.clone(),
             task: "mend the links".into(),
             origin: Origin::Foreground,
+            call: None,
             mode: ModeInForce::root(PermissionMode::Default),
             tools: ToolSet::All,
             folder: AbsPath::parse("/w/proj").unwrap(),

@@ -45,6 +45,7 @@ pub(super) async fn try_job(
         entrance,
         task: job.task.clone(),
         origin: Origin::Foreground,
+        call: None,
         on_record: None,
         work: job.work.clone(),
         resumes: job.resumes,

@@ -10,8 +10,9 @@ use std::sync::{Arc, OnceLock};
 use pointsman_agents::AgentEnd;
 use pointsman_approvals::EndScope;
 use pointsman_ledger::{AppendError, WorkerEnd, WorkerEnded, WorkerSpawned};
-use pointsman_model::{Lineage, Origin, WorkerId};
+use pointsman_model::{CallId, Lineage, Origin, WorkerId};
 use pointsman_policy::Frozen;
+use pointsman_process::Environment;
 use pointsman_tools::{
     Course, Dispatch, FollowUps, Halt, HaltCause, InBackground, Seat, Spawner, StopWord,
 };
@@ -32,6 +33,8 @@ pub(super) struct Birth {
     pub(super) entrance: Entrance,
     pub(super) task: Box<str>,
     pub(super) origin: Origin,
+    /// The call that starts it; nothing of a job's worker.
+    pub(super) call: Option<CallId>,
     pub(super) work: Work,
     /// The agent whose conversation it goes on with.
     pub(super) resumes: Option<WorkerId>,
@@ -150,6 +153,8 @@ pub(super) async fn live(ground: &Arc<Ground>, mut birth: Birth) -> Result<Agent
         Entrance::Again => birth.spawner.take_up(dispatch.seat(), beside),
     }
     let end = Box::pin(work(ground, &birth, &dispatch)).await;
+    // It is told on, and some of it stands in the run's summary.
+    let end = without_keys(end, &ground.environment);
     // Those that it still has in the background have nobody to tell any more.
     Box::pin(dispatch.seat().in_background.end()).await;
     Box::pin(tell_of_stop(&dispatch, &end)).await;
@@ -165,6 +170,22 @@ pub(super) async fn live(ground: &Arc<Ground>, mut birth: Birth) -> Result<Agent
     Box::pin(bury(ground, &lineage, (how, text))).await;
     drop(departure);
     Ok(end)
+}
+
+fn without_keys(end: AgentEnd, environment: &Environment) -> AgentEnd {
+    let kept = |text: String| environment.without_keys(&text).into_owned();
+    match end {
+        AgentEnd::Done { summary } => AgentEnd::Done {
+            summary: kept(summary),
+        },
+        AgentEnd::Failed { reason } => AgentEnd::Failed {
+            reason: kept(reason),
+        },
+        AgentEnd::Halted { reason } => AgentEnd::Halted {
+            reason: kept(reason),
+        },
+        AgentEnd::Stopped => AgentEnd::Stopped,
+    }
 }
 
 /// Lets the agent work to its end.
@@ -239,6 +260,7 @@ fn spawned(birth: &Birth) -> WorkerSpawned {
         lineage: parts.lineage.clone(),
         task: birth.task.clone(),
         origin: birth.origin,
+        call: birth.call,
         mode: parts.mode,
         tools: parts.tools.clone(),
         folder: parts.folder.clone(),

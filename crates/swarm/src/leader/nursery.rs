@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pointsman_agents::AgentEnd;
 use pointsman_ledger::WorkerEnd;
-use pointsman_model::{AgentName, Lineage, LineageStep, Origin, SpawnInput, WorkerId};
+use pointsman_model::{AgentName, CallId, Lineage, LineageStep, Origin, SpawnInput, WorkerId};
 use pointsman_tools::{Seat, SpawnError, Spawned, SpawnedEnd, SpawnedHow, Spawner};
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
@@ -76,6 +76,7 @@ impl Nursery {
             entrance: Entrance::of(past.as_ref()),
             task: wanted.task.clone(),
             origin: wanted.origin,
+            call: wanted.call,
             on_record: None,
             stop: above.child_token(),
             // An agent below a job has no time of its own.
@@ -132,12 +133,15 @@ pub(super) struct Wanted {
     pub(super) task: Box<str>,
     /// Whether the one that starts it waits for it.
     pub(super) origin: Origin,
+    /// By which call; nothing of one that a record of an earlier version tells of.
+    pub(super) call: Option<CallId>,
 }
 
 impl Wanted {
     /// As the parent put it, the short form of the task first.
-    pub(super) fn of(input: &SpawnInput) -> Self {
+    fn of(call: CallId, input: &SpawnInput) -> Self {
         Self {
+            call: Some(call),
             name: AgentName::new(input.subagent_type.as_deref().unwrap_or_default()),
             task: match &input.description {
                 Some(description) => format!("{description}: {}", input.prompt).into(),
@@ -177,11 +181,16 @@ fn of_the_past(worker: WorkerId, name: &AgentName, end: WorkerEnd, text: &str) -
 
 #[async_trait]
 impl Spawner for Nursery {
-    async fn spawn(&self, parent: &Seat, input: &SpawnInput) -> Result<Spawned, SpawnError> {
+    async fn spawn(
+        &self,
+        parent: &Seat,
+        call: CallId,
+        input: &SpawnInput,
+    ) -> Result<Spawned, SpawnError> {
         if parent.stop.is_cancelled() {
             return Err(SpawnError::Stopping);
         }
-        let wanted = Wanted::of(input);
+        let wanted = Wanted::of(call, input);
         if wanted.origin == Origin::Background {
             let (worker, is_on_record) = self.start_beside(parent, wanted)?;
             // Before the call has its end on record: a leader's death between the two would lose the agent. One that

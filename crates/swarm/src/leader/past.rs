@@ -32,6 +32,8 @@ pub(super) struct PastWorker {
     pub(super) given: Box<Given>,
     /// Whether its parent waited for it.
     pub(super) origin: Origin,
+    /// The call that started it.
+    pub(super) call: Option<CallId>,
     /// How it ended; nothing when its leader died before it.
     pub(super) end: Option<(WorkerEnd, Box<str>)>,
 }
@@ -115,10 +117,9 @@ impl Past {
     pub(super) fn child(&self, parent: WorkerId, wanted: &Wanted) -> Option<PastWorker> {
         let mut left = self.lock();
         let children = left.children.get_mut(&parent)?;
-        let same = |(lineage, task, past): &(Lineage, Box<str>, PastWorker)| {
-            lineage.agent().agent == wanted.name
-                && *task == wanted.task
-                && past.origin == wanted.origin
+        let same = |(lineage, task, past): &(Lineage, Box<str>, PastWorker)| match past.call {
+            Some(call) => wanted.call == Some(call),
+            None => lineage.agent().agent == wanted.name && *task == wanted.task,
         };
         let at = children.iter().position(same)?;
         Some(children.remove(at).2)
@@ -140,33 +141,23 @@ impl Past {
             .agents
             .get(&parent)
             .map_or(&[][..], |agent| &agent.calls);
-        let started = calls
-            .iter()
-            .filter(|call| matches!(call.became, Became::Unknown) && starts_agent(call));
-        let mut asked_again: Vec<Wanted> = started
-            .filter_map(|call| serde_json::from_str(call.input.as_str()).ok())
-            .map(|input| Wanted::of(&input))
-            .collect();
-        let children = left.children.get(&parent).map_or(&[][..], Vec::as_slice);
-        let mut beside = Vec::new();
-        for (lineage, task, past) in children {
-            let wanted = Wanted {
-                name: lineage.agent().agent.clone(),
-                task: task.clone(),
-                origin: past.origin,
-            };
-            match (
-                past.origin,
-                asked_again.iter().position(|asked| *asked == wanted),
-            ) {
-                (Origin::Foreground, _) => {}
-                (Origin::Background, Some(at)) => {
-                    asked_again.swap_remove(at);
-                }
-                (Origin::Background, None) => beside.push((past.worker, wanted)),
-            }
-        }
-        beside
+        let is_asked_again = |of: Option<CallId>| {
+            let unknown = |call: &&PastCall| matches!(call.became, Became::Unknown);
+            calls.iter().filter(unknown).any(|call| Some(call.id) == of)
+        };
+        let children = left.children.get(&parent).into_iter().flatten();
+        children
+            .filter(|(_, _, past)| past.origin == Origin::Background && !is_asked_again(past.call))
+            .map(|(lineage, task, past)| {
+                let wanted = Wanted {
+                    name: lineage.agent().agent.clone(),
+                    task: task.clone(),
+                    origin: past.origin,
+                    call: past.call,
+                };
+                (past.worker, wanted)
+            })
+            .collect()
     }
 
     /// Whether a job is to be tried more often than was taken up so far: it was, or a person had ordered it.
@@ -274,6 +265,7 @@ impl Reading {
                     worker: spawned.lineage.agent().worker,
                     given: Box::new(Given::of(&spawned)),
                     origin: spawned.origin,
+                    call: spawned.call,
                     end: None,
                 };
                 if spawned.lineage.depth() == 1 {

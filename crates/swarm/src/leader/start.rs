@@ -469,7 +469,9 @@ async fn open_ledger(options: &LeaderOptions) -> Result<(Ledger, OpenReport), St
     let path = options.place.ledger();
     let clock = Arc::clone(&options.clock);
     let opened = tokio::task::spawn_blocking(move || Ledger::open(&path, clock)).await;
-    Ok(opened.map_err(|_| StartError::TaskLost)??)
+    let (ledger, report) = opened.map_err(|_| StartError::TaskLost)??;
+    let environment = without_keys(options);
+    Ok((ledger.withholding(environment.withheld_keys()), report))
 }
 
 fn run_start(options: &LeaderOptions) -> RunStart {

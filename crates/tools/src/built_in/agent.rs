@@ -62,7 +62,7 @@ impl Tool for Agent {
         let seat = scene.seat;
         let spawned = seat
             .spawner
-            .spawn(seat, input)
+            .spawn(seat, call.id, input)
             .await
             .map_err(super::failed)?;
         let spawned = match spawned {

@@ -16,7 +16,7 @@ use super::agent_state::{Halt, HaltCause, REFUSALS_EQUAL_MAX};
 use super::bound::Bound;
 use super::life::{Life, LifePast};
 use super::refusal::{Refusal, is_deny, why};
-use super::{Admission, AdmittedCall, AskedCall, Dispatch, JudgedForm, Pass, Passed, tidy};
+use super::{Admission, AdmittedCall, AskedCall, Dispatch, JudgedForm, Pass, Passed, keys, tidy};
 use crate::{Became, CallEnd, InputProblem, PastQuestion, Tool};
 
 /// Times a call is judged anew since a grant that let it pass was used up in the meantime.
@@ -96,6 +96,7 @@ impl Dispatch {
         if let Some(halt) = self.state.halted() {
             return Err(Refusal::halted(&halt));
         }
+        let without_key = keys::in_place_of(&asked.input, &self.seat.environment);
         match life.past() {
             LifePast::None => {
                 self.note(CallRequested {
@@ -103,13 +104,16 @@ impl Dispatch {
                     call: RequestedCall {
                         id: life.id(),
                         tool: asked.tool.clone(),
-                        input: asked.input.clone(),
+                        input: without_key.as_ref().unwrap_or(&asked.input).clone(),
                     },
                 })
                 .await?;
             }
             // That it was asked for is on record.
             LifePast::Asked(_) | LifePast::Started => {}
+        }
+        if without_key.is_some() {
+            return Err(Refusal::holds_key());
         }
         let tool = self.find(&asked.tool)?;
         let raw = fit(tool.as_ref(), life.id(), &asked.input)

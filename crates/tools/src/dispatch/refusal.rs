@@ -254,6 +254,16 @@ impl Refusal {
         )
     }
 
+    /// The input holds a key that the leader keeps to itself.
+    pub(super) fn holds_key() -> Self {
+        Self::new(
+            Outcome::Refused,
+            "not run: its input holds a key to the models of this run, which goes into no call and no record. What needs \
+             that key is for a person to do"
+                .into(),
+        )
+    }
+
     /// The call was admitted by another agent's dispatch.
     pub(super) fn another_agents() -> Self {
         Self::new(
