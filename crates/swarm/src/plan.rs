@@ -275,7 +275,8 @@ impl Plan {
         all
     }
 
-    /// Opens these jobs and those that were skipped for them; gives all of them.
+    /// Opens these jobs and those that were skipped for them; gives all of them. What one of these needs and is still
+    /// open it waits for; what came to no good end holds it no longer, since a person wants it tried.
     fn retry(&mut self, jobs: &[usize]) -> Vec<usize> {
         let reopened = self.with_those_that_need(jobs);
         for job in &reopened {
@@ -283,16 +284,22 @@ impl Plan {
             self.set(*job, State::Waiting { needs_left: 0 });
         }
         for job in &reopened {
-            if jobs.contains(job) {
-                self.queue_up(*job, 1);
-                continue;
-            }
-            let not_done = |planned: &&Planned| {
-                planned.wanted_by.contains(job)
-                    && !matches!(planned.state, State::Ended(JobEnd::Done { .. }))
+            let is_wanted = jobs.contains(job);
+            let holds = |planned: &&Planned| {
+                let is_over = match &planned.state {
+                    State::Ended(end) => is_wanted || matches!(end, JobEnd::Done { .. }),
+                    State::Waiting { .. }
+                    | State::Queued { .. }
+                    | State::Resting { .. }
+                    | State::Running { .. } => false,
+                };
+                planned.wanted_by.contains(job) && !is_over
             };
-            let needs_left = self.jobs.iter().filter(not_done).count();
+            let needs_left = self.jobs.iter().filter(holds).count();
             self.set(*job, State::Waiting { needs_left });
+            if is_wanted && needs_left == 0 {
+                self.queue_up(*job, 1);
+            }
         }
         reopened
     }

@@ -333,6 +333,23 @@ fn a_stop_ends_what_waits_and_takes_no_retry() {
 }
 
 #[test]
+fn a_job_that_is_opened_again_waits_for_what_it_needs_and_is_still_open() {
+    let jobs = [plain("a", &[]), plain("b", &[0]), plain("c", &[])];
+    let mut plan = Plan::new(&jobs, 3);
+    let end = |job, end| PlanEvent::TryEnded { job, end };
+    check(&mut plan, PlanEvent::Begin, &["start 0.1", "start 2.1"]);
+    let stop = PlanEvent::StopWaiting { job: 1 };
+    check(&mut plan, stop, &["end 1 stopped"]);
+    let again = || PlanEvent::Retry { jobs: vec![1] };
+    check(&mut plan, again(), &["open 1"]);
+    check(&mut plan, end(0, done()), &["end 0 done", "start 1.1"]);
+    check(&mut plan, end(1, failed()), &["end 1 failed"]);
+    check(&mut plan, again(), &["open 1", "start 1.1"]);
+    check(&mut plan, end(1, done()), &["end 1 done"]);
+    check(&mut plan, end(2, done()), &["end 2 done", "finish"]);
+}
+
+#[test]
 fn a_job_that_waits_is_stopped_alone_and_what_needs_it_is_skipped() {
     let jobs = [
         job("a", &[], 1, FailurePolicy::Stop),
