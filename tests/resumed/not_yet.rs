@@ -106,3 +106,43 @@ fn a_job_that_was_done_before_a_resume_is_not_stopped_meanwhile() {
     project.run(["answer", &id, "deny"]).expect_code(0);
     assert_eq!(leader.wait().summary()["jobs"][1]["end"], "done");
 }
+
+/// The rows of `workers`, in the order in which they were spawned.
+fn workers(project: &Project) -> Vec<Value> {
+    project.run(["workers", "--json"]).expect_code(0).objects()
+}
+
+#[test]
+fn an_agent_whose_question_is_open_again_waits_for_you_in_a_paused_run_and_in_one_that_goes_on() {
+    let waits = |project: &Project, when: &str| {
+        let rows = workers(project);
+        let asks = [
+            rows.iter().find(|row| row["worker"] == "w1-1"),
+            rows.iter().find(|row| row["worker"] == "w1-3"),
+        ];
+        let mut ids = Vec::new();
+        for row in asks.map(Option::unwrap) {
+            assert_eq!(row["state"], "waits_for_you", "{when}: {row}");
+            assert_eq!(row["questions"], json!([row["what"]]), "{when}: {row}");
+            ids.push(row["what"].as_str().unwrap().to_owned());
+        }
+        ids.sort();
+        assert_eq!(ids, ["r1-1", "r1-2"], "{when}");
+    };
+    let (project, leader) = paused_again(ONE_ASKS_BELOW, 2);
+    waits(&project, "paused");
+    goes_on(&project);
+    project.run(["answer", "r1-1", "deny"]).expect_code(0);
+    project.run(["answer", "r1-2", "deny"]).expect_code(0);
+    drop(leader.wait());
+    let project = Project::with_job(ONE_ASKS_BELOW);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(2);
+    kill(leader);
+    let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+    project.questions(2);
+    waits(&project, "goes on");
+    project.run(["answer", "r1-1", "deny"]).expect_code(0);
+    project.run(["answer", "r1-2", "deny"]).expect_code(0);
+    drop(leader.wait());
+}

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use pointsman_ledger::{LedgerRecord, RecordBody, WorkerEnd};
-use pointsman_model::{Millis, RequestId, WallTime, WorkerId};
+use pointsman_model::{Millis, Outcome, RequestId, WallTime, WorkerId};
 use serde::Serialize;
 
 use crate::roster::{Doing, Roster};
@@ -101,6 +101,8 @@ pub struct WorkerRow {
 pub struct Workers {
     roster: Roster,
     open: BTreeMap<RequestId, WorkerId>,
+    /// Those that only the death of their leader has ended: the next may ask them again.
+    left: BTreeMap<RequestId, WorkerId>,
 }
 
 impl Workers {
@@ -113,7 +115,15 @@ impl Workers {
                 self.open.insert(opened.request.id, worker);
             }
             RecordBody::RequestClosed(closed) => {
-                self.open.remove(&closed.request);
+                let asked = self.open.remove(&closed.request);
+                if let (Some(worker), Outcome::Interrupted) = (asked, closed.verdict.outcome()) {
+                    self.left.insert(closed.request, worker);
+                }
+            }
+            RecordBody::RequestReopened(reopened) => {
+                if let Some(worker) = self.left.remove(&reopened.request) {
+                    self.open.insert(reopened.request, worker);
+                }
             }
             _ => {}
         }
