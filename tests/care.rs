@@ -59,6 +59,14 @@ fn the_log_is_filtered_followed_masked_and_exported() {
     assert_eq!(heads["whole"], true);
     assert_eq!(heads["heads"][0]["number"], records.len());
     assert_eq!(heads["heads"][0]["hash"], records.last().unwrap()["hash"]);
+    let unknown = project.run(["log", "export", "--run", "run-99"]);
+    let unknown = unknown.expect_code(2);
+    assert_eq!(unknown.out, "");
+    assert!(
+        unknown.err.contains("there is no run-99"),
+        "{}",
+        unknown.err
+    );
     let masked = project.run(["log", "export", "--mask"]).expect_code(0);
     assert!(!masked.out.contains("hunter2"));
     assert_eq!(masked.objects().len(), exported.len());

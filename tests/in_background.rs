@@ -41,6 +41,16 @@ fn its_question_can_be_answered_while_the_one_that_started_it_goes_on() {
     let id = project.questions(1).remove(0);
     assert_eq!(project.queue()[0]["agent"], "parent › looker");
     until("the parent has gone on", || project.read("beside.txt"));
+    until("the parent waits for the other", || {
+        let workers = project.run(["workers", "--json"]).expect_code(0);
+        let states: Vec<Value> = workers
+            .objects()
+            .iter()
+            .map(|row| row["state"].clone())
+            .collect();
+        (states == ["waits_for_agents", "waits_for_you"]).then_some(())
+    });
+    assert_eq!(project.queue()[0]["worker"], "w1-2");
     let shown = project.run(["show", &id]).expect_code(0);
     assert!(shown.out.contains("in the background"), "{}", shown.out);
     project.run(["answer", &id, "allow"]).expect_code(0);

@@ -416,3 +416,22 @@ input = {{ file_path = "again.txt", content = "x" }}
     let told = std::fs::read_to_string(project.home().join("told")).unwrap();
     assert!(!told.contains(SECRET), "{told}");
 }
+
+#[test]
+fn a_call_whose_question_outlived_its_leader_is_counted_once() {
+    let project = Project::with_job(ASKS);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(1);
+    kill(leader);
+    let leader = leads(&project, None, &["--resume", "run-1"]);
+    project.questions(1);
+    kill(leader);
+    let look = project.run(["queue"]).expect_code(2);
+    let hint = "`pointsman run --resume run-1` goes on with it";
+    assert!(look.err.contains(hint), "{}", look.err);
+    let ended = resumed(&project, None, 1).expect_code(0);
+    let counts = ended.summary()["counts"].clone();
+    assert_eq!(counts["calls"], 1, "{counts}");
+    assert_eq!(counts["succeeded"], 1, "{counts}");
+    assert_eq!(counts["cancelled"], 0, "{counts}");
+}

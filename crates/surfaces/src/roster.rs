@@ -52,9 +52,13 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Whether it has been silent for long.
+    /// Whether nothing was heard of it for long.
     pub(crate) fn is_silent(&self, now: WallTime) -> bool {
         self.doing == Doing::Working && now.since(self.heard) >= SILENT_AFTER
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.doing, Doing::Ended { .. })
     }
 }
 
@@ -234,6 +238,14 @@ impl Roster {
             || steps.any(|step| above(step.worker).is_some_and(|it| it.course == Course::Paused))
     }
 
+    /// Whether an agent that it has started lives: where nothing else is known of it, it waits for that one.
+    pub(crate) fn has_agents_at_work(&self, agent: &Agent) -> bool {
+        let below = agent.children.iter();
+        below
+            .filter_map(|child| self.agents.get(child))
+            .any(|child| !child.is_over())
+    }
+
     fn spawned(&mut self, spawned: &WorkerSpawned, at: WallTime) {
         let worker = spawned.lineage.agent().worker;
         let ceilings = self.ceilings.iter();
@@ -323,7 +335,7 @@ impl Roster {
         let Some(agent) = self.agents.get_mut(&turn.worker) else {
             return;
         };
-        if matches!(agent.doing, Doing::Ended { .. }) {
+        if agent.is_over() {
             return;
         }
         agent.doing = match turn.speaker {
@@ -383,8 +395,10 @@ impl Roster {
 
     /// How many agents are at work.
     pub(crate) fn at_work(&self) -> usize {
-        let at_work = |agent: &&Agent| !matches!(agent.doing, Doing::Ended { .. });
-        self.agents.values().filter(at_work).count()
+        self.agents
+            .values()
+            .filter(|agent| !agent.is_over())
+            .count()
     }
 
     /// How far the jobs are.

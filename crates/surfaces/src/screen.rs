@@ -21,6 +21,7 @@ mod event;
 mod layout;
 mod link;
 mod news;
+mod notice;
 mod queue;
 mod refused;
 

@@ -21,6 +21,8 @@ pub enum WorkerState {
     Runs,
     /// Its own work, between its calls.
     Works,
+    /// Agents that it has started; nothing else is known of it.
+    WaitsForAgents,
     /// A person's word: it is paused, and goes on when they let it.
     Paused,
     /// Nothing that is heard of: it has said nothing for long.
@@ -46,6 +48,7 @@ impl WorkerState {
             | Self::WaitsForModel
             | Self::Runs
             | Self::Works
+            | Self::WaitsForAgents
             | Self::Paused
             | Self::Silent => false,
             Self::Done | Self::Failed | Self::Stopped | Self::Halted | Self::TimedOut => true,
@@ -60,6 +63,7 @@ impl WorkerState {
             Self::WaitsForModel => "waits for the model",
             Self::Runs => "runs a tool",
             Self::Works => "at work",
+            Self::WaitsForAgents => "waits for its agents",
             Self::Paused => "paused",
             Self::Silent => "silent",
             Self::Done => "done",
@@ -181,6 +185,9 @@ impl Workers {
             Doing::Running { what, .. } => (WorkerState::Runs, what.clone()),
             Doing::Working if self.roster.is_held(agent) => (WorkerState::Paused, String::new()),
             Doing::AtModel { .. } => (WorkerState::WaitsForModel, String::new()),
+            Doing::Working if self.roster.has_agents_at_work(agent) => {
+                (WorkerState::WaitsForAgents, String::new())
+            }
             Doing::Working if agent.is_silent(now) => (WorkerState::Silent, String::new()),
             Doing::Working => (WorkerState::Works, String::new()),
         };

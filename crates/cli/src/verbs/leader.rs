@@ -20,6 +20,9 @@ pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client
             FindError::Several(_) => {
                 failure.hint("name one with `--run`; `pointsman runs` tells which is which")
             }
+            FindError::None if let Some(run) = last_interrupted(place) => failure.hint(format!(
+                "the leader of {run} died: `pointsman run --resume {run}` goes on with it; `pointsman runs` tells of all runs"
+            )),
             FindError::None => failure.hint(format!(
                 "start one with `pointsman run`, or look from inside its project; this is `{}`; `pointsman runs` tells of runs that have ended",
                 place.project
@@ -39,10 +42,22 @@ pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client
 
 /// Whether the leader of that run has died, and left it to be gone on with. What can't be read says nothing.
 fn is_interrupted(place: &Place, run: RunId) -> bool {
+    interrupted(place).contains(&run)
+}
+
+/// The latest run whose leader has died, if that can be gone on with.
+fn last_interrupted(place: &Place) -> Option<RunId> {
+    interrupted(place).pop()
+}
+
+/// The runs whose leaders have died, oldest first.
+fn interrupted(place: &Place) -> Vec<RunId> {
     let reader = LedgerReader::open(&place.state.ledger());
     let runs = reader.and_then(|reader| reader.runs()).unwrap_or_default();
-    let mut runs = runs.iter();
-    runs.any(|info| info.run == run && info.state == RunState::Interrupted)
+    let dead = runs
+        .iter()
+        .filter(|info| info.state == RunState::Interrupted);
+    dead.map(|info| info.run).collect()
 }
 
 /// The same, for those who can do without.

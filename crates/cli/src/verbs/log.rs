@@ -52,10 +52,7 @@ pub(super) fn run(arguments: &LogArguments, output: &mut Output) -> Result<Code,
     };
     match (wanted, named) {
         (Some(run), _) => records(&ledger, run, arguments, output),
-        (None, Some(id)) => Err(
-            Failure::bad_input(format!("there is no {id} in this project"))
-                .hint("`pointsman runs` lists them"),
-        ),
+        (None, Some(id)) => Err(no_such_run(id)),
         (None, None) => Err(Failure::bad_input("nothing has run in this project yet").hint(START)),
     }
 }
@@ -66,6 +63,12 @@ const START: &str = "`pointsman run` with a job file starts a run; `pointsman in
 /// The ledger of the project, for reading.
 pub(super) fn open(place: &Place) -> Result<LedgerReader, Failure> {
     LedgerReader::open(&place.state.ledger()).map_err(|error| failed(&error))
+}
+
+/// What is said of a run that the ledger does not have.
+pub(super) fn no_such_run(run: RunId) -> Failure {
+    Failure::bad_input(format!("there is no {run} in this project"))
+        .hint("`pointsman runs` lists them")
 }
 
 /// An error of reading, told.

@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &WorkersArguments, output: &mut Output) -> Result<C
     });
     if !wanted.is_empty() {
         output.text(&format!(
-            "  {:<8} {:<24} {:<19} {:>12}  {:<8}  {}\n",
+            "  {:<8} {:<24} {:<20} {:>12}  {:<8}  {}\n",
             "id", "agent", "is at", "for", "mode", "what"
         ));
     }
@@ -56,10 +56,7 @@ fn workers(place: &Place, run: RunId) -> Result<Workers, Failure> {
     let ledger = log::open(place)?;
     let known = ledger.runs().map_err(|error| log::failed(&error))?;
     if known.iter().all(|info| info.run != run) {
-        return Err(
-            Failure::bad_input(format!("there is no {run} in this project"))
-                .hint("`pointsman runs` lists them"),
-        );
+        return Err(log::no_such_run(run));
     }
     let mut workers = Workers::default();
     let mut filter = Filter {
@@ -99,7 +96,7 @@ fn line(row: &WorkerRow) -> String {
         length(Millis(SystemClock.now().since(row.started_at).0))
     };
     let text = format!(
-        "  {:<8} {name:<24} {:<19} {age:>12}  {:<8}  {}{refusals}",
+        "  {:<8} {name:<24} {:<20} {age:>12}  {:<8}  {}{refusals}",
         row.worker.to_string(),
         row.state.words(),
         row.mode,

@@ -162,11 +162,6 @@ impl Dialog {
         })
     }
 
-    /// The requests that answers may be for, the drawn one first.
-    pub(super) fn covered(&self) -> &[Arc<OpenRequest>] {
-        &self.covered
-    }
-
     /// The drawn request: the first that is open still, else the first.
     pub(super) fn drawn_request(&self, queue: &Queue) -> Option<&Arc<OpenRequest>> {
         let open = |open: &&Arc<OpenRequest>| queue.place_of(open.request.id).is_some();
@@ -178,6 +173,14 @@ impl Dialog {
         self.covered.iter().any(|open| open.request.id == id)
     }
 
+    /// How many of those that it covers are open still.
+    pub(super) fn left(&self, queue: &Queue) -> usize {
+        let covered = self.covered.iter();
+        covered
+            .filter(|open| queue.place_of(open.request.id).is_some())
+            .count()
+    }
+
     /// Whether an answer is being made.
     pub(super) fn has_panel(&self) -> bool {
         self.panel.is_some()
@@ -185,8 +188,7 @@ impl Dialog {
 
     /// Whether all that it covers have ended.
     pub(super) fn is_over(&self, queue: &Queue) -> bool {
-        let mut covered = self.covered.iter();
-        covered.all(|open| queue.place_of(open.request.id).is_none())
+        self.left(queue) == 0
     }
 
     /// A checker said something of one of the covered requests. Whoever has read the rest may answer: what is said

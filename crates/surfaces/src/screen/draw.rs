@@ -17,7 +17,7 @@ use super::dialog::Form;
 use super::layout::{self, Frame};
 use super::look::Look;
 use super::sheet::{Ink, Line, Row, Tone, clip, text_width, wrap};
-use super::state::{Course, Over, State, View};
+use super::state::{Course, Over, Seat, State, View};
 use super::stop::{Again, StopBox, Target};
 use crate::shown;
 
@@ -37,7 +37,7 @@ pub(super) fn draw(
     let mut canvas = Canvas { buffer, look };
     if !layout::fits(state.size) {
         let area = Rect::new(0, 0, state.size.width, state.size.height);
-        let text = "the window is too small to show a request";
+        let text = too_small(state);
         for (at, row) in wrap(&[Line::plain(Tone::Plain, text)], area.width)
             .iter()
             .enumerate()
@@ -65,12 +65,27 @@ pub(super) fn draw(
             (cursor, form.keys)
         }
     };
-    let notice = Line::told(Tone::Notice, clip(&state.notice, frame.status.width));
+    let notice = Line::told(Tone::Notice, clip(state.notice.text(), frame.status.width));
     for row in wrap(&[notice], frame.status.width).iter().take(1) {
         canvas.row(frame.status, 0, row);
     }
     canvas.keys(frame.footer, &keys);
     cursor
+}
+
+/// What is said where nothing else fits: also how to get away from here.
+fn too_small(state: &State) -> &'static str {
+    let leading = state.seat == Seat::Leading;
+    match &state.over {
+        Over::Stop(_) if leading => "Ctrl-C once more stops the run; Esc: back",
+        Over::Stop(_) => "Ctrl-C once more leaves the run, which goes on; Esc: back",
+        Over::Nothing | Over::Help(_) if leading => {
+            "the window is too small to show a request; Ctrl-C twice stops the run"
+        }
+        Over::Nothing | Over::Help(_) => {
+            "the window is too small to show a request; q, or Ctrl-C twice, leaves the run, which goes on"
+        }
+    }
 }
 
 /// The box that asks what to stop, or whether to leave.

@@ -44,7 +44,10 @@ impl Preview {
         };
         Self {
             made,
-            title: format!("{}, Enter opens it", group.first.id),
+            title: match &group.ended {
+                None => format!("{}, Enter opens it", group.first.id),
+                Some(_) => format!("{}, which has ended", group.first.id),
+            },
             rows,
         }
     }

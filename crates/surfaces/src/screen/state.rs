@@ -23,6 +23,7 @@ use super::dialog::{Dialog, GRACE};
 use super::event::{Effect, Event};
 use super::field::Pasted;
 use super::layout::{self, Frame};
+use super::notice::Notice;
 use super::overview::{self, Overview};
 use super::preview::{Made, Preview};
 use super::queue::{Added, Closed, Place, Queue, Which};
@@ -118,7 +119,7 @@ pub(super) struct State {
     pub(super) seat: Seat,
     pub(super) hands: Hands,
     /// What happened last.
-    pub(super) notice: String,
+    pub(super) notice: Notice,
     preview: Option<Preview>,
     rang: Option<WallTime>,
     /// When the requests were opened that came since the last frame.
@@ -140,7 +141,7 @@ impl State {
             course: Course::On,
             seat: Seat::Leading,
             hands: Hands::Here,
-            notice: String::new(),
+            notice: Notice::default(),
             preview: None,
             rang: None,
             fresh: Vec::new(),
@@ -149,20 +150,21 @@ impl State {
 
     /// Takes what came at `now`, and says what to do, in order.
     pub(super) fn handle(&mut self, event: Event, now: WallTime) -> Vec<Effect> {
+        self.notice.is_now(now);
         let effects = match event {
             Event::Shown(open) => self.shown(open, now),
             Event::Listed(all) => self.listed(all, now),
-            Event::Advised(id, advice) => self.advised(id, advice),
+            Event::Advised(id, advice) => self.advised(id, advice, now),
             Event::Explained(id, explanation) => self.explained(id, explanation),
-            Event::Closed(id, verdict) => self.closed(id, &verdict),
+            Event::Closed(id, verdict) => self.closed(id, &verdict, now),
             Event::Refused(id, text) => {
                 self.queue.unsent(id);
-                self.notice = format!("{id} {text}");
+                self.notice.news(format!("{id} {text}"), now);
                 Vec::new()
             }
             Event::Lifted(id, text) => {
                 self.refused.list.unsent(id);
-                self.notice = text;
+                self.notice.news(text, now);
                 Vec::new()
             }
             Event::Record(record) => {
@@ -174,7 +176,7 @@ impl State {
                 }
                 Vec::new()
             }
-            Event::Run(event) => self.run_event(&event),
+            Event::Run(event) => self.run_event(&event, now),
             Event::Jobs(jobs) => {
                 self.roster.take_jobs(&jobs);
                 Vec::new()
@@ -188,8 +190,12 @@ impl State {
                 Vec::new()
             }
             Event::Key(_) | Event::Pasted(_) if !self.hands_are_here(now) => Vec::new(),
-            Event::Key(key) => self.key(key, now),
+            Event::Key(key) => {
+                self.notice.key_comes();
+                self.key(key, now)
+            }
             Event::Pasted(text) => {
+                self.notice.key_comes();
                 self.pasted(&text, now);
                 Vec::new()
             }
@@ -203,7 +209,7 @@ impl State {
                 return Vec::new();
             }
             Event::Notice(text) => {
-                self.notice = text;
+                self.notice.news(text, now);
                 Vec::new()
             }
             Event::Tick => Vec::new(),
@@ -358,12 +364,10 @@ impl State {
         effects
     }
 
-    fn advised(&mut self, id: RequestId, advice: Advice) -> Vec<Effect> {
-        self.notice = format!(
-            "{id} {} says: {}",
-            shown::line(&advice.by.to_string()),
-            shown::line(&advice.text)
-        );
+    fn advised(&mut self, id: RequestId, advice: Advice, now: WallTime) -> Vec<Effect> {
+        let by = shown::line(&advice.by.to_string());
+        let text = format!("{id} {by} says: {}", shown::line(&advice.text));
+        self.notice.news(text, now);
         self.queue.advise(id, advice);
         if let Some((dialog, queue)) = self.dialog_of(id) {
             dialog.refresh(queue);
@@ -383,7 +387,7 @@ impl State {
     /// A request has ended. The dialog goes on to the next one only when the person's own answer
     /// ended all that it covers. Another screen in front of the same run answers by the same name: the person's own is
     /// what was on its way from here.
-    fn closed(&mut self, id: RequestId, verdict: &Verdict) -> Vec<Effect> {
+    fn closed(&mut self, id: RequestId, verdict: &Verdict, now: WallTime) -> Vec<Effect> {
         let words = verdict_line(verdict);
         let by_screen = verdict.by
             == Answerer::Person {
@@ -393,7 +397,7 @@ impl State {
         if self.queue.close(id, words.clone()) == Closed::Unknown {
             return Vec::new();
         }
-        self.notice = format!("{id} {words}");
+        self.notice.news(format!("{id} {words}"), now);
         match &self.view {
             View::Request(dialog)
                 if here
@@ -407,11 +411,11 @@ impl State {
         }
     }
 
-    fn run_event(&mut self, event: &RunEvent) -> Vec<Effect> {
+    fn run_event(&mut self, event: &RunEvent, now: WallTime) -> Vec<Effect> {
         self.roster.run_event(event);
         if let RunEvent::Stopping { reason } = event {
             self.course = Course::Stopping;
-            self.notice = shown::line(&reason.to_string());
+            self.notice.news(shown::line(&reason.to_string()), now);
         }
         Vec::new()
     }
@@ -487,7 +491,8 @@ impl State {
         }
         if pasted == Pasted::TooLong {
             let kib = super::field::BYTES_MAX / 1_024;
-            self.notice = format!("a text here has at most {kib} KiB; nothing was pasted");
+            let text = format!("a text here has at most {kib} KiB; nothing was pasted");
+            self.notice.answer(text);
         }
     }
 }

@@ -18,7 +18,9 @@ use crate::shown::Extent;
 pub struct RequestCard {
     /// The request.
     pub id: RequestId,
-    /// Who asks, from the job down.
+    /// The agent that asks.
+    pub worker: WorkerId,
+    /// Who it is, from the job down.
     pub agent: String,
     /// What the agent works on.
     pub task: String,
@@ -60,6 +62,7 @@ impl RequestCard {
     pub fn of(request: &PermissionRequest, epoch: Epoch, now: WallTime) -> Self {
         Self {
             id: request.id,
+            worker: request.lineage.agent().worker,
             agent: request.lineage.to_string(),
             task: request.task.to_string(),
             tool: request.call.tool.to_string(),

@@ -26,6 +26,12 @@ pub enum ClientError {
     /// The question did not get there.
     #[error("the leader can't be reached")]
     Send(#[source] io::Error),
+    /// It takes no question, or gives no answer, in time.
+    #[error(
+        "the leader has not answered for {} s: it is stopped (`kill -CONT` lets a process go on), or has very much to do",
+        .0.as_secs()
+    )]
+    Late(Duration),
     /// No answer came back.
     #[error("the leader did not answer")]
     Receive(#[source] LineError),
@@ -74,7 +80,7 @@ impl Client {
     /// When the leader is gone, does not answer in time, or says what is not understood.
     pub fn ask(&mut self, ask: &Ask) -> Result<Reply, ClientError> {
         self.say(ask)?;
-        read_line(&mut self.reader).map_err(ClientError::Receive)
+        read_line(&mut self.reader).map_err(not_heard)
     }
 
     /// Watches the open requests. Of [`Self::heard`] each gives one piece of news from then on.
@@ -96,7 +102,7 @@ impl Client {
         match read_line(&mut self.reader) {
             Ok(reply) => Ok(Some(reply)),
             Err(LineError::Closed) => Ok(None),
-            Err(error) => Err(ClientError::Receive(error)),
+            Err(error) => Err(not_heard(error)),
         }
     }
 
@@ -106,8 +112,26 @@ impl Client {
         self.reader
             .get_ref()
             .write_all(&line)
-            .map_err(ClientError::Send)
+            .map_err(|error| match is_late(&error) {
+                true => ClientError::Late(ANSWER_TIME_MAX),
+                false => ClientError::Send(error),
+            })
     }
+}
+
+fn not_heard(error: LineError) -> ClientError {
+    match error {
+        LineError::Io(error) if is_late(&error) => ClientError::Late(ANSWER_TIME_MAX),
+        error => ClientError::Receive(error),
+    }
+}
+
+/// Whether a wait came to its end; systems call that either.
+fn is_late(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+    )
 }
 
 /// The leader among these sockets: the one of that run, or the only one that answers. A socket that
@@ -143,6 +167,21 @@ mod tests {
 
     fn run(number: u32) -> RunId {
         RunId::new(number).unwrap()
+    }
+
+    #[test]
+    fn a_leader_that_does_not_answer_is_told_in_words() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("run-1.sock");
+        // It listens, as a stopped process does, and never answers.
+        let _stopped = UnixListener::bind(&path).unwrap();
+        let mut client = Client::connect(&path).unwrap();
+        let soon = Some(Duration::from_millis(1));
+        client.reader.get_ref().set_read_timeout(soon).unwrap();
+        let error = client.ask(&Ask::Queue).unwrap_err();
+        let told = crate::shown::with_causes(&error);
+        assert!(told.contains("has not answered for 30 s"), "{told}");
+        assert!(!told.contains("os error"), "{told}");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The end of a run: its hooks, its strays, its figures, its record, its services.
 
-use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,8 +42,9 @@ impl Leader {
             .progress
             .iter()
             .filter_map(|progress| progress.end.as_ref());
+        let counts = tally.counts();
         let found = Found {
-            unanswered: tally.counts.unanswered,
+            unanswered: counts.unanswered,
             halted: tally.halted.len(),
         };
         let exit = ExitCode::of(self.plan.stopping(), ends, found);
@@ -53,7 +53,7 @@ impl Leader {
         self.remarks.extend(self.on_classifier());
         let record = RunEnded {
             exit_code: exit.code(),
-            text: self.in_words(tally.counts.unanswered).into(),
+            text: self.in_words(counts.unanswered).into(),
         };
         if let Err(error) = self.ground.ledger.append(self.ground.run, record).await {
             self.remarks
@@ -77,7 +77,7 @@ impl Leader {
             exit,
             stopped: self.plan.stopping().cloned(),
             census,
-            counts: tally.counts,
+            counts,
             remarks: std::mem::take(&mut self.remarks),
             took: Millis::from(started.elapsed()),
         }
@@ -135,7 +135,7 @@ impl Leader {
         let unwritten = self.unwritten().await;
         let (census, mut tally) = self.reckon_written().await;
         for end in unwritten {
-            tally.take(end, &HashSet::new());
+            tally.take(end);
         }
         (census, tally)
     }

@@ -1,7 +1,7 @@
 //! The reckoning at the end of a run: calls in numbers, and the census of those that nobody could
 //! answer, read back from the ledger, which alone has them all.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use dashmap::DashMap;
@@ -123,11 +123,24 @@ fn what(input: &ToolInput, effects: &[pointsman_model::Effect]) -> Box<str> {
 /// What the records of a run add up to.
 #[derive(Default)]
 pub(super) struct Tally {
-    pub(super) counts: CallCounts,
+    counts: CallCounts,
+    /// Calls that nobody could answer, whatever refused them in the end.
+    unanswered: HashSet<CallId>,
     /// The agents that were halted, and why, whatever became of their jobs.
     pub(super) halted: Vec<Box<str>>,
     /// How each hook did that had a turn.
     hooks: BTreeMap<Box<str>, HookTurns>,
+    /// How each call ended last: one that its leader's death has ended ends again under the next.
+    ends: HashMap<CallId, LastEnd>,
+}
+
+/// How a call ended, as far as is known.
+enum LastEnd {
+    Known {
+        state: CallState,
+        outcome: Option<Outcome>,
+    },
+    Unknown,
 }
 
 /// How one hook did.
@@ -142,7 +155,6 @@ struct HookTurns {
 /// Counts the calls of a run by how they ended; those of the census are the unanswered ones, whatever refused them in
 /// the end. Blocks on the disk.
 pub(super) fn tally(ledger: &Path, run: RunId, census: &[CensusLine]) -> Result<Tally, ReadError> {
-    let unanswered: HashSet<CallId> = census.iter().map(|line| line.call).collect();
     let records = LedgerReader::open(ledger)?.records(&Filter {
         run: Some(run),
         kinds: vec![
@@ -156,16 +168,19 @@ pub(super) fn tally(ledger: &Path, run: RunId, census: &[CensusLine]) -> Result<
         ],
         ..Filter::default()
     })?;
-    let mut tally = Tally::default();
+    let mut tally = Tally {
+        unanswered: census.iter().map(|line| line.call).collect(),
+        ..Tally::default()
+    };
     for record in records.records {
-        tally.take(record.body, &unanswered);
+        tally.take(record.body);
     }
     Ok(tally)
 }
 
 impl Tally {
-    /// Counts a record in; a call among `unanswered` as such, whatever refused it in the end.
-    pub(super) fn take(&mut self, body: RecordBody, unanswered: &HashSet<CallId>) {
+    /// Takes a record in.
+    pub(super) fn take(&mut self, body: RecordBody) {
         match body {
             RecordBody::RequestOpened(_) => self.counts.questions += 1,
             RecordBody::WorkerSpawned(_) => self.counts.agents += 1,
@@ -174,16 +189,12 @@ impl Tally {
                 self.halted.push(text.into());
             }
             RecordBody::CallEnded(ended) => {
-                self.counts.calls += 1;
-                if unanswered.contains(&ended.call) {
-                    self.counts.unanswered += 1;
-                } else {
-                    *slot(&mut self.counts, ended.state, ended.outcome) += 1;
-                }
+                let (state, outcome) = (ended.state, ended.outcome);
+                self.ends
+                    .insert(ended.call, LastEnd::Known { state, outcome });
             }
-            RecordBody::CallUnknown(_) => {
-                self.counts.calls += 1;
-                self.counts.unknown += 1;
+            RecordBody::CallUnknown(unknown) => {
+                self.ends.insert(unknown.call, LastEnd::Unknown);
             }
             RecordBody::CallHooked(hooked) => self.hooks_had_turns(hooked.hooks),
             RecordBody::HooksTold(told) => self.hooks_had_turns(told.hooks),
@@ -194,6 +205,20 @@ impl Tally {
 }
 
 impl Tally {
+    /// The numbers: each call once, by its last end.
+    pub(super) fn counts(&self) -> CallCounts {
+        let mut counts = self.counts;
+        for (call, end) in &self.ends {
+            counts.calls += 1;
+            match end {
+                LastEnd::Unknown => counts.unknown += 1,
+                LastEnd::Known { .. } if self.unanswered.contains(call) => counts.unanswered += 1,
+                LastEnd::Known { state, outcome } => *slot(&mut counts, *state, *outcome) += 1,
+            }
+        }
+        counts
+    }
+
     fn hooks_had_turns(&mut self, reports: Vec<HookReport>) {
         for report in reports {
             let turns = self.hooks.entry(report.hook).or_default();

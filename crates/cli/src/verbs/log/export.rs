@@ -4,7 +4,7 @@ use pointsman_ledger::{Filter, LedgerReader};
 use pointsman_surfaces::masked_json;
 use serde_json::json;
 
-use super::{PAGE, failed};
+use super::{PAGE, failed, no_such_run};
 use crate::arguments::ExportArguments;
 use crate::failure::{Code, Failure};
 use crate::output::Output;
@@ -15,6 +15,12 @@ pub(super) fn run(
     ledger: &LedgerReader,
     output: &mut Output,
 ) -> Result<Code, Failure> {
+    if let Some(run) = arguments.run {
+        let known = ledger.runs().map_err(|error| failed(&error))?;
+        if known.iter().all(|info| info.run != run) {
+            return Err(no_such_run(run));
+        }
+    }
     let mut filter = Filter {
         run: arguments.run,
         limit: Some(PAGE),

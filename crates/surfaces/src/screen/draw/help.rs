@@ -60,8 +60,9 @@ const HELP: &[(&str, &str)] = &[
     ("?", "waits for you"),
     ("~", "waits for its model, and how long by now"),
     ("▶", "runs a tool"),
-    ("·", "works"),
+    ("·", "works, or waits for agents that it has started"),
     ("…", "was not heard of for a minute"),
+    ("‖", "paused"),
     ("✓ ✗ ■", "done, failed or halted, stopped"),
 ];
 

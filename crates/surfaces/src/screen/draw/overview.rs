@@ -50,14 +50,19 @@ fn keys(state: &State) -> Keys {
     let list = state.list(state.overview.which);
     let mut keys = match state.overview.pane {
         Pane::Waiting if state.overview.queue(list).is_empty() => vec![("Tab", "agents")],
-        Pane::Waiting => vec![
-            ("↑↓", "choose"),
-            match state.overview.waiting.on {
-                Some(_) => ("Enter", "open the request"),
-                None => ("Enter", "open the first request"),
-            },
-            ("Tab", "agents"),
-        ],
+        Pane::Waiting => {
+            let on = state.overview.waiting.on;
+            let has_ended = |group: &Group| group.ended.is_some();
+            let mut keys = vec![("↑↓", "choose")];
+            match on.map(|on| list.get(on).is_none_or(has_ended)) {
+                Some(false) => keys.push(("Enter", "open the request")),
+                // It stands under the cursor until that moves on; there is nothing to open.
+                Some(true) => {}
+                None => keys.push(("Enter", "open the first request")),
+            }
+            keys.push(("Tab", "agents"));
+            keys
+        }
         Pane::Agents => {
             let on = state.overview.agents.on;
             let has_transcript = on.is_some_and(|on| state.roster.worker_at(on).is_some());
@@ -335,11 +340,15 @@ fn agent_words(
         }
         Doing::Running { what, .. } => ("▶", Tone::Plain, name, format!("runs {what}"), age),
         Doing::Working if state.roster.is_held(agent) => {
-            ("■", Tone::Notice, name, "paused".into(), age)
+            ("‖", Tone::Notice, name, "paused".into(), age)
         }
         Doing::AtModel { since } => {
             let what = format!("waits for the model, {}", short(now.since(*since)));
             ("~", Tone::Plain, name, what, age)
+        }
+        Doing::Working if state.roster.has_agents_at_work(agent) => {
+            let what = "waits for its agents".to_owned();
+            ("·", Tone::Plain, name, what, age)
         }
         Doing::Working if agent.is_silent(now) => {
             let silent = short(now.since(agent.heard));

@@ -56,7 +56,8 @@ fn bar(state: &State, dialog: &Dialog, now: WallTime, frame: Frame, canvas: &mut
         return;
     };
     let request = &open.request;
-    let equal = match dialog.covered().len() {
+    let still = dialog.left(list);
+    let equal = match still {
         0 | 1 => String::new(),
         count => format!(" and {} alike", count.saturating_sub(1)),
     };
@@ -69,7 +70,7 @@ fn bar(state: &State, dialog: &Dialog, now: WallTime, frame: Frame, canvas: &mut
         request.id,
         shown::line(&request.lineage.to_string())
     );
-    let others = list.len().saturating_sub(dialog.covered().len());
+    let others = list.len().saturating_sub(still);
     let others = match others {
         0 => String::new(),
         count => match dialog.which {

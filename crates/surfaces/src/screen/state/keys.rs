@@ -47,6 +47,9 @@ impl State {
             (Over::Nothing, _) => {}
         }
         if !layout::fits(self.size) {
+            if (key, self.seat) == (Key::Char('q'), Seat::Attached) {
+                self.seat = Seat::Left;
+            }
             return Vec::new();
         }
         match &mut self.view {
@@ -84,7 +87,7 @@ impl State {
         match stop.key(key) {
             StopTurn::Stay => Vec::new(),
             StopTurn::Fault(text) => {
-                self.notice = text.into();
+                self.notice.answer(text);
                 Vec::new()
             }
             StopTurn::Close => {
@@ -100,7 +103,7 @@ impl State {
                 self.over = Over::Nothing;
                 if effect == Effect::StopRun {
                     self.course = Course::Stopping;
-                    self.notice = "stopping the run".into();
+                    self.notice.answer("stopping the run");
                 }
                 vec![effect]
             }
@@ -135,7 +138,7 @@ impl State {
                     (Key::Char('c'), _) => self.turn_list(),
                     (Key::Char('q'), Seat::Attached) => self.seat = Seat::Left,
                     (Key::Char('q'), Seat::Leading) => {
-                        self.notice = "Ctrl-C stops the run; a closed terminal leaves it on, for `pointsman attach`".into();
+                        self.notice.answer("Ctrl-C stops the run; a closed terminal leaves it on, for `pointsman attach`");
                     }
                     _ => {}
                 }
@@ -152,7 +155,8 @@ impl State {
                 self.overview.turn_to(Which::Refused);
             }
             Which::Waiting => {
-                self.notice = "no classifier has refused anything that can be lifted".into()
+                let text = "no classifier has refused anything that can be lifted";
+                self.notice.answer(text);
             }
         }
     }
@@ -166,14 +170,15 @@ impl State {
                     match &effect {
                         Effect::Answer(open, kind) => {
                             self.queue.sent(open.request.id);
-                            self.notice = format!("{} {}", open.request.id, sending(kind));
+                            let text = format!("{} {}", open.request.id, sending(kind));
+                            self.notice.answer(text);
                         }
                         Effect::Lift(id) => self.refused.list.sent(*id),
                         _ => {}
                     }
                     effects.push(effect);
                 }
-                Wish::Say(text) => self.notice = text,
+                Wish::Say(text) => self.notice.answer(text),
                 Wish::Back => self.view = View::Overview,
                 Wish::Next => effects.extend(self.go_on_from_here(Way::After)),
                 Wish::Before => effects.extend(self.go_on_from_here(Way::Before)),
@@ -198,7 +203,8 @@ impl State {
             }
             (_, _, Some(job)) => StopBox::job(job.name.clone(), self.again()),
             (Node::Job(_) | Node::Agent(_), _, None) => {
-                self.notice = "it is not at work: there is nothing to stop".into();
+                let text = "it is not at work: there is nothing to stop";
+                self.notice.answer(text);
                 return;
             }
         };

@@ -1,7 +1,7 @@
 //! What the lists and one-line views tell, and what they leave out.
 
 use pointsman_ledger::WorkerEnd;
-use pointsman_model::{Lineage, RequestId, WorkerId};
+use pointsman_model::{Lineage, RequestId, Surface, VerdictKind, WorkerId};
 use pointsman_swarm::{JobEnd, RunEvent};
 
 use crate::fixture;
@@ -286,4 +286,37 @@ fn the_help_is_read_to_its_end_on_the_narrowest_screen() {
     sees(&stage, "done, failed or halted");
     stage.press("<up><down>");
     sees(&stage, "done, failed or halted");
+}
+
+#[test]
+fn a_request_that_has_ended_under_the_cursor_offers_no_opening() {
+    let docs = Lineage::root(step(1, "docs"));
+    let one = request_of(1, "make", &docs);
+    let mut stage = Stage::new(120, 40);
+    stage
+        .spawned(&docs)
+        .asks(one.clone())
+        .asks(request_of(2, "make more", &docs))
+        .press("<down>");
+    sees(&stage, "Enter open the request");
+    stage.ends(&one, Surface::Command, VerdictKind::Deny { text: None });
+    stage.see();
+    assert!(!stage.text().contains("Enter open"), "{}", stage.text());
+    sees(&stage, "r3-1, which has ended");
+    stage.press("<down>");
+    sees(&stage, "Enter open the request");
+}
+
+#[test]
+fn an_agent_whose_agents_live_waits_for_them_and_is_never_silent() {
+    let docs = Lineage::root(step(1, "docs"));
+    let links = docs.child(step(2, "links"));
+    let mut stage = Stage::with_jobs(80, 24, &["docs"]);
+    stage.spawned(&docs).spawned(&links).wait(75_000).see();
+    sees(&stage, "· docs     waits for its agents");
+    stage.worker_ends(links.agent().worker, WorkerEnd::Done, "mended");
+    stage.see();
+    assert!(!stage.text().contains("waits for its"), "{}", stage.text());
+    stage.wait(75_000).see();
+    sees(&stage, "… docs");
 }

@@ -325,6 +325,11 @@ fn equal_requests_fold_and_a_bulk_answer_covers_what_was_previewed() {
         .asks(push(3))
         .press("<enter>a<down>");
     stage.ends(&push(2), Surface::Command, VerdictKind::Deny { text: None });
+    assert!(
+        stage.text().contains("r3-1 and 1 alike"),
+        "{}",
+        stage.text()
+    );
     stage.press("<C-y>");
     assert_eq!(told(&stage), ["r3-1 yes", "r3-3 yes"]);
     // Another folder, another question.

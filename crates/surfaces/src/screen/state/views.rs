@@ -10,6 +10,7 @@ use pointsman_model::{
 use crate::fixture;
 use crate::screen::event::{Effect, Event};
 use crate::screen::stage::{Stage, request_of, step};
+use crate::screen::state::Seat;
 
 fn id(number: u32) -> RequestId {
     RequestId::new(fixture::run(), number)
@@ -230,7 +231,7 @@ fn the_help_is_named_in_every_view() {
     let docs = Lineage::root(step(1, "docs"));
     for width in [40, 60, 80] {
         let mut stage = Stage::new(width, 24);
-        stage.state.seat = super::Seat::Attached;
+        stage.state.seat = Seat::Attached;
         stage.spawned(&docs).asks(request_of(1, "make all", &docs));
         for keys in [
             "",
@@ -246,4 +247,41 @@ fn the_help_is_named_in_every_view() {
         stage.press("?");
         assert!(stage.text().contains("this help"), "{}", stage.text());
     }
+}
+
+#[test]
+fn what_a_key_came_to_goes_with_the_next_key_and_news_go_with_time() {
+    let one = fixture::request(1, "one");
+    let nothing = "no classifier has refused anything";
+    let mut stage = Stage::new(80, 24);
+    stage.asks(one.clone()).press("c").wait(60_000).see();
+    assert!(stage.text().contains(nothing), "{}", stage.text());
+    stage.press("<enter>");
+    assert!(!stage.text().contains(nothing), "{}", stage.text());
+    stage.press("<esc>");
+    stage.ends(&one, Surface::Command, VerdictKind::Deny { text: None });
+    let news = "r3-1 denied by";
+    stage.press("<tab>");
+    assert!(stage.text().contains(news), "{}", stage.text());
+    stage.wait(10_000).take(Event::Tick);
+    assert!(!stage.text().contains(news), "{}", stage.text());
+}
+
+#[test]
+fn a_window_that_is_too_small_says_how_to_get_away() {
+    let mut stage = Stage::new(38, 9);
+    assert!(stage.text().contains("Ctrl-C twice"), "{}", stage.text());
+    stage.press("q");
+    assert_eq!(stage.state.seat, Seat::Leading);
+    stage.press("<C-c>");
+    assert!(
+        stage.text().contains("Ctrl-C once more"),
+        "{}",
+        stage.text()
+    );
+    stage.press("<esc>");
+    stage.state.seat = Seat::Attached;
+    assert!(stage.text().contains("q, or"), "{}", stage.text());
+    stage.press("q");
+    assert_eq!(stage.state.seat, Seat::Left);
 }
