@@ -3,15 +3,23 @@
 //!
 //! Every renderer passes what it did not write itself through here. The stored text stays exact.
 
+mod apart;
+
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use pointsman_model::visible;
+
+pub(crate) use self::apart::{Apart, RawLine};
 
 /// Longest text on one line, in characters: about five lines of a wide terminal.
 const LINE_CHARS_MAX: usize = 400;
 /// From this many blanks in a row they are counted instead of shown: half a narrow terminal, beyond
 /// which padding pushes text out of sight.
 const BLANKS_MAX: usize = 40;
+
+/// A carriage return, written out.
+const RETURN: &str = "‹U+000D›";
 
 /// How much of a long text is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +61,16 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// A command's text with its carriage returns written out, those before line feeds too: to a shell they are part of a word.
+#[must_use]
+pub fn command(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') {
+        text.replace('\r', RETURN).into()
+    } else {
+        text.into()
+    }
+}
+
 /// A text on one line: line feeds written as `⏎` and tabs as `⇥`, a long rest counted.
 #[must_use]
 pub fn line(text: &str) -> String {
@@ -67,13 +85,25 @@ pub fn block(text: &str, bar: &str, extent: Extent) -> String {
     let mut shown = String::new();
     let mut rest = 0_usize;
     // A line feed at the end ends the last line; it begins no new one.
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    for (at, line) in text.split('\n').enumerate() {
+    let (text, last) = match text.strip_suffix('\n') {
+        Some(text) => (text, Feed::Follows),
+        None => (text, Feed::Lacks),
+    };
+    let mut lines = text.split('\n').enumerate().peekable();
+    while let Some((at, line)) = lines.next() {
         if at >= extent.lines_max() {
             rest = rest.saturating_add(1);
             continue;
         }
-        let line = line.strip_suffix('\r').unwrap_or(line);
+        let feed = match lines.peek() {
+            Some(_) => Feed::Follows,
+            None => last,
+        };
+        // A carriage return is part of a line's end only where that is there.
+        let line = match (feed, line.strip_suffix('\r')) {
+            (Feed::Follows, Some(line)) => line,
+            (Feed::Follows, None) | (Feed::Lacks, _) => line,
+        };
         let line = cut(&counted_blanks(&visible(line)), extent.chars_max());
         // Writing into a String can't fail.
         let _ = writeln!(shown, "{bar}{line}");
@@ -82,6 +112,13 @@ pub fn block(text: &str, bar: &str, extent: Extent) -> String {
         let _ = writeln!(shown, "{bar}‹{rest} more lines, not shown here›");
     }
     shown
+}
+
+/// Whether a line feed follows a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Feed {
+    Follows,
+    Lacks,
 }
 
 /// Long runs of blanks, counted: they serve to push text out of sight.
@@ -166,5 +203,15 @@ mod tests {
     #[test]
     fn each_line_of_a_block_stands_behind_its_bar() {
         assert_eq!(block("a\r\n\nb\n", "| ", Extent::Screen), "| a\n| \n| b\n");
+    }
+
+    #[test]
+    fn law_22_a_carriage_return_that_no_line_feed_follows_is_seen() {
+        let whole = |text| block(text, "", Extent::Whole);
+        assert_eq!(whole("rm x\r"), "rm x‹U+000D›\n");
+        assert_eq!(whole("a\r\nb\r"), "a\nb‹U+000D›\n");
+        assert_eq!(whole("a\rb\r\n"), "a‹U+000D›b\n");
+        assert_eq!(line("rm -rf build\r"), "rm -rf build‹U+000D›");
+        assert_eq!(command("ls\r\nrm x\r"), "ls‹U+000D›\nrm x‹U+000D›");
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use pointsman_model::JsonText;
 use serde_json::value::RawValue;
 
-use crate::shown::{self, Extent};
+use crate::shown::{self, Apart, Extent};
 
-/// Each field that differs, the earlier value behind `- `, the later one behind `+ `; empty when
+/// Each field that differs, written so that the two tell apart, the earlier value behind `- `, the later one behind `+ `; empty when
 /// none does. Inputs that can't be read field by field are shown whole.
 #[must_use]
 pub fn difference_text(before: &JsonText, after: &JsonText, extent: Extent) -> String {
@@ -31,7 +31,8 @@ pub fn difference_text(before: &JsonText, after: &JsonText, extent: Extent) -> S
 }
 
 fn both(name: &str, old: &str, new: &str, extent: Extent) -> String {
-    one(name, '-', old, extent) + &one(name, '+', new, extent)
+    let (old, new) = Apart::of(old, new).texts();
+    one(name, '-', &old, extent) + &one(name, '+', &new, extent)
 }
 
 fn one(name: &str, sign: char, value: &str, extent: Extent) -> String {
@@ -51,7 +52,14 @@ fn fields(input: &JsonText) -> Option<BTreeMap<String, String>> {
     };
     Some(
         raw.into_iter()
-            .map(|(name, value)| (name, plain(&value)))
+            .map(|(name, value)| {
+                let value = plain(&value);
+                let value = match name.as_str() {
+                    "command" => shown::command(&value).into_owned(),
+                    _ => value,
+                };
+                (name, value)
+            })
             .collect(),
     )
 }
@@ -76,6 +84,15 @@ mod tests {
         );
         check(r#"{"a":"b"}"#, r#"{ "a" : "b" }"#, "");
         check(r#"{"a":[1]}"#, r#"{"b":"x"}"#, "  - a: [1]\n  + b: x\n");
+    }
+
+    #[test]
+    fn law_22_values_that_differ_look_different() {
+        check(
+            r#"{"a":"x\ny\n","command":"ls\n"}"#,
+            r#"{"a":"x\r\ny \n","command":"ls\r\n"}"#,
+            "  - a: x\n  - a: y\n  + a: x‹U+000D›\n  + a: y‹1 blank›\n  - command: ls\n  + command: ls‹U+000D›\n",
+        );
     }
 
     #[test]

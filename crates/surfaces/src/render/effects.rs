@@ -97,7 +97,7 @@ fn run_line(run: &Run) -> String {
         .collect();
     format!(
         "runs `{assignments}{}` ({})",
-        shown::line(&run.text),
+        shown::line(&shown::command(&run.text)),
         run_notes(run)
     )
 }

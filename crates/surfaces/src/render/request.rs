@@ -76,7 +76,7 @@ pub fn call_text(call: &ExecutedCall, extent: Extent) -> String {
     let block = |text: &str| shown::block(text, BAR, extent);
     let file = |path: &str| format!("{BAR}{}\n", shown::line(path));
     match &call.input {
-        ToolInput::Bash(input) => block(&input.command),
+        ToolInput::Bash(input) => block(&shown::command(&input.command)),
         ToolInput::Read(input) => file(&input.file_path),
         ToolInput::Write(input) => {
             file(&input.file_path) + &shown::block(&input.content, "  │ + ", extent)
@@ -95,7 +95,7 @@ pub fn call_text(call: &ExecutedCall, extent: Extent) -> String {
 #[must_use]
 pub fn call_line(call: &ExecutedCall) -> String {
     let what = match &call.input {
-        ToolInput::Bash(input) => &input.command,
+        ToolInput::Bash(input) => &*shown::command(&input.command),
         ToolInput::Read(input) => &input.file_path,
         ToolInput::Write(input) => &input.file_path,
         ToolInput::Edit(input) => &input.file_path,
@@ -175,6 +175,16 @@ mod tests {
     #[test]
     fn a_request_says_who_asks_what_would_run_and_why() {
         insta::assert_snapshot!(whole(&fixture::request(17, "git push origin main")));
+    }
+
+    #[test]
+    fn law_22_carriage_returns_of_a_command_are_seen() {
+        let request = fixture::request(17, "git fetch\r\nrm -rf build\r");
+        let shown = whole(&request);
+        assert!(shown.contains("│ git fetch‹U+000D›\n"), "{shown}");
+        assert!(shown.contains("│ rm -rf build‹U+000D›\n"), "{shown}");
+        let listed = call_line(&request.call);
+        assert_eq!(listed, "Bash git fetch‹U+000D›⏎rm -rf build‹U+000D›");
     }
 
     #[test]

@@ -93,7 +93,8 @@ pub(super) struct Dialog {
     /// The list that it was opened from.
     pub(super) which: Which,
     pub(super) place: Place,
-    covered: Vec<Arc<OpenRequest>>,
+    /// The requests that answers may be for, the drawn one first.
+    pub(super) covered: Vec<Arc<OpenRequest>>,
     weight: Weight,
     sheet: RequestSheet,
     rows: Rows,

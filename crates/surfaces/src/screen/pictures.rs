@@ -209,6 +209,25 @@ fn a_file_that_would_be_changed() {
 }
 
 #[test]
+fn a_file_that_would_change_in_what_is_not_seen() {
+    picture("ends_request", |stage| {
+        let (mut request, _) = write(9, &Lineage::root(step(1, "docs")));
+        let input = pointsman_model::WriteInput {
+            file_path: "/w/proj/run.sh".into(),
+            content: "#!/bin/sh\r\nmake \t\n\tcargo test\nexit 0\nrm x\r".into(),
+        };
+        request.call.text = JsonText::of(&input).unwrap();
+        request.call.input = ToolInput::Write(input);
+        let before = "#!/bin/sh\nmake\n    cargo test\nexit 0\nrm x\n";
+        let id = request.id;
+        stage.asks(request).press("<end><enter>");
+        stage
+            .take(Event::Before(id, Before::Text(before.into())))
+            .see();
+    });
+}
+
+#[test]
 fn parts_that_a_hook_rewrote_are_marked() {
     let rewritten = |stage: &mut Stage| {
         let mut request = request_of(9, "git push --dry-run", &Lineage::root(step(1, "docs")));

@@ -1,9 +1,11 @@
 //! The difference between two texts, line by line, the words that differ marked.
 
-use similar::{ChangeTag, TextDiff};
+use std::time::Instant;
+
+use similar::{Algorithm, ChangeTag, DiffTag, TextDiff, capture_diff_slices};
 
 use super::{Ink, Line, Tone, agents_lines};
-use crate::shown::{self, Extent};
+use crate::shown::{self, Apart, Extent, RawLine};
 
 /// Texts longer than this are shown one after the other: the time that comparing takes grows with
 /// the product of the changes and the length, and a person waits for it.
@@ -15,17 +17,50 @@ const AROUND: usize = 3;
 const FOLDED_MIN: usize = 4;
 
 /// Both texts as one: what stays, what goes behind `-`, what comes behind `+`. Every line of both is
-/// there.
+/// there, and a line that changes only in what is not seen says in what.
 pub(super) fn difference_lines(before: &str, after: &str) -> Vec<Line> {
+    let apart = Apart::of(before, after);
     if before.len().saturating_add(after.len()) > COMPARED_BYTES_MAX {
-        let mut lines = agents_lines(before, "- ", Tone::Removed);
-        lines.extend(agents_lines(after, "+ ", Tone::Added));
+        let (before, after) = apart.texts();
+        let mut lines = agents_lines(&before, "- ", Tone::Removed);
+        lines.extend(agents_lines(&after, "+ ", Tone::Added));
         return lines;
     }
-    let (before, after) = (fit(before), fit(after));
-    let difference = TextDiff::from_lines(&before, &after);
+    let operations = capture_diff_slices(Algorithm::Myers, &apart.before, &apart.after);
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for operation in &operations {
+        let stays = operation.tag() == DiffTag::Equal;
+        let fit = |line: &RawLine<'_>| match stays {
+            true => fit(line.text()),
+            false => fit(&apart.changed(*line)),
+        };
+        before.extend(
+            apart
+                .before
+                .get(operation.old_range())
+                .into_iter()
+                .flatten()
+                .map(fit),
+        );
+        after.extend(
+            apart
+                .after
+                .get(operation.new_range())
+                .into_iter()
+                .flatten()
+                .map(fit),
+        );
+    }
+    let (before, after): (Vec<&str>, Vec<&str>) = (
+        before.iter().map(String::as_str).collect(),
+        after.iter().map(String::as_str).collect(),
+    );
+    // Which lines differ is known; it is asked for the words within them alone.
+    let difference = TextDiff::configure()
+        .deadline(Instant::now())
+        .diff_slices(&before, &after);
     let mut lines = Vec::new();
-    for operation in difference.ops() {
+    for operation in &operations {
         for change in difference.iter_inline_changes(operation) {
             let (sign, plain, marked) = match change.tag() {
                 ChangeTag::Delete => ("- ", Tone::Removed, Tone::RemovedWord),
@@ -36,7 +71,7 @@ pub(super) fn difference_lines(before: &str, after: &str) -> Vec<Line> {
                 .iter_strings_lossy()
                 .map(|(differs, text)| {
                     let tone = if differs { marked } else { plain };
-                    Ink::new(tone, text.trim_end_matches('\n'))
+                    Ink::new(tone, text)
                 })
                 .collect();
             lines.push(Line::agents(sign, plain, inks));
@@ -79,12 +114,11 @@ pub(super) fn change_lines(before: &str, after: &str) -> Vec<Line> {
     lines
 }
 
-/// The text fit to be shown, each line ended.
-fn fit(text: &str) -> String {
-    if text.is_empty() {
-        return String::new();
-    }
-    shown::block(text, "", Extent::Whole)
+/// A line fit to be shown.
+fn fit(line: &str) -> String {
+    let mut text = shown::block(line, "", Extent::Whole);
+    text.truncate(text.trim_end_matches('\n').len());
+    text
 }
 
 #[cfg(test)]
@@ -101,10 +135,21 @@ mod tests {
 
     #[test]
     fn each_line_of_both_is_there() {
-        check("a\nb\nc\n", "a\nx\nc", "│   a\n│ - b\n│ + x\n│   c");
+        check("a\nb\nc\n", "a\nx\nc\n", "│   a\n│ - b\n│ + x\n│   c");
+        check("a\nb\nc", "a\nx\nc", "│   a\n│ - b\n│ + x\n│   c");
         check("", "new\n", "│ + new");
         check("old", "", "│ - old");
         check("a\u{1b}[2J", "a", "│ - a‹U+001B›[2J\n│ + a");
+    }
+
+    #[test]
+    fn law_22_a_line_that_changes_only_in_what_is_not_seen_says_in_what() {
+        check("a\nb\n", "a\r\nb\n", "│ - a\n│ + a‹U+000D›\n│   b");
+        check("a\n", "a", "│ - a\n│ + a‹no line feed at the end›");
+        check("a\n", "a \n", "│ - a\n│ + a‹1 blank›");
+        check("    a\n", "\ta\n", "│ -     a\n│ + ⇥   a");
+        check("rm x", "rm x\r", "│ - rm x\n│ + rm x‹U+000D›");
+        check("a\r\nb\r\n", "a\r\nc\r\n", "│   a\n│ - b\n│ + c");
     }
 
     #[test]

@@ -107,7 +107,7 @@ pub(in crate::screen) fn call_lines(call: &ExecutedCall, secrets: Secrets) -> Ve
     let said = |text: &str| agents_lines(&secrets.of(text), "", Tone::Agent);
     let file = said;
     match &call.input {
-        ToolInput::Bash(input) => said(&input.command),
+        ToolInput::Bash(input) => said(&shown::command(&input.command)),
         ToolInput::Read(input) => file(&input.file_path),
         ToolInput::Write(input) => {
             let mut lines = file(&input.file_path);
@@ -213,13 +213,16 @@ fn rewritten(from: &JsonText, to: &JsonText) -> Vec<Line> {
             .map_or_else(
                 |_| input.as_str().to_owned(),
                 |fields| {
-                    let text = |value: &serde_json::Value| match value {
+                    let text = |name: &str, value: &serde_json::Value| match value {
+                        serde_json::Value::String(text) if name == "command" => {
+                            shown::command(text).into_owned()
+                        }
                         serde_json::Value::String(text) => text.clone(),
                         other => other.to_string(),
                     };
                     let fields = fields.iter();
                     fields
-                        .map(|(name, value)| format!("{name}: {}\n", text(value)))
+                        .map(|(name, value)| format!("{name}: {}\n", text(name, value)))
                         .collect()
                 },
             )

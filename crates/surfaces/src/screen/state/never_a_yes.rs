@@ -147,7 +147,7 @@ fn whereabouts(stage: &Stage) -> String {
         View::Overview => "overview".to_owned(),
         View::Request(dialog) => {
             let ids: Vec<String> = dialog
-                .covered()
+                .covered
                 .iter()
                 .map(|open| open.request.id.to_string())
                 .collect();
