@@ -13,9 +13,7 @@ use pointsman_model::{
     AbsPath, Change, Digest, DigestBuilder, EffectKind, EffectView, Effects, ExecutedCall, Lineage,
     PathRole, PathUse, PathValue, PermissionRequest,
 };
-use pointsman_policy::{
-    DiskTree, Executed, Role, Spelling, TooManyFiles, Tree as _, executed_by, handed_to,
-};
+use pointsman_policy::{DiskTree, Executed, Role, Spelling, Tree as _, executed, handed_to};
 
 pub use self::files::Found;
 
@@ -82,14 +80,15 @@ fn bind_seen(
     for path in named_folders(folder, effects) {
         digest = files::folder(digest, &path)?;
     }
-    let named = named_files(folder, effects).map_err(io::Error::other)?;
+    let executed = executed(folder, effects).map_err(io::Error::other)?;
+    let named = named_files(&executed, effects);
     for (path, spelling) in &named {
         digest = match spelling {
             Spelling::Path => files::file(digest, path, seen)?,
             Spelling::LookedUp => files::looked_up(digest, path, seen)?,
         };
     }
-    let handed = handed_files(folder, effects, &named);
+    let handed = handed_files(folder, effects, &executed, &named);
     let names = handed.iter().map(AbsPath::as_str);
     digest = digest.part("handed", names.collect::<Vec<_>>().join("\0").as_bytes());
     let files = handed.iter().filter(|path| path.as_path().is_file());
@@ -130,10 +129,11 @@ pub fn led_to(effects: &Effects) -> BTreeMap<AbsPath, AbsPath> {
 /// [`bind`] fails. Looks at what is there.
 #[must_use]
 pub fn bound_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
-    let Ok(named) = named_files(folder, effects) else {
+    let Ok(executed) = executed(folder, effects) else {
         return Vec::new();
     };
-    let handed = handed_files(folder, effects, &named).into_iter();
+    let named = named_files(&executed, effects);
+    let handed = handed_files(folder, effects, &executed, &named).into_iter();
     let handed = handed.filter(|path| path.as_path().is_file());
     let files: BTreeSet<AbsPath> = named.into_keys().chain(handed).collect();
     files.into_iter().collect()
@@ -143,18 +143,13 @@ pub fn bound_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
 fn handed_files(
     folder: &AbsPath,
     effects: &Effects,
+    executed: &[Executed],
     named: &BTreeMap<AbsPath, Spelling>,
 ) -> BTreeSet<AbsPath> {
     let mut handed = BTreeSet::new();
-    let mut arguments = Vec::new();
     for effect in &effects.list {
         if let EffectKind::Run(run) = &effect.kind {
             handed.extend(handed_to(folder, run));
-            let executed = executed_by(folder, run).unwrap_or_else(|many| many.counted);
-            let executed = executed.into_iter();
-            arguments.extend(
-                executed.filter_map(|file| (file.role == Role::Argument).then_some(file.path)),
-            );
         }
     }
     // What is surely read or written as data is known.
@@ -165,7 +160,8 @@ fn handed_files(
             handed.remove(path);
         }
     }
-    handed.extend(arguments);
+    let arguments = executed.iter().filter(|file| file.role == Role::Argument);
+    handed.extend(arguments.map(|file| file.path.clone()));
     handed.retain(|path| !named.contains_key(path));
     handed
 }
@@ -196,22 +192,16 @@ fn named_folders(folder: &AbsPath, effects: &Effects) -> BTreeSet<AbsPath> {
     folders
 }
 
-/// The scripts that runs name, and the files that file tools change, each as it is surest named.
-fn named_files(
-    folder: &AbsPath,
-    effects: &Effects,
-) -> Result<BTreeMap<AbsPath, Spelling>, TooManyFiles> {
+/// The scripts that a call runs, and the files that file tools change, each as it is surest named.
+fn named_files(executed: &[Executed], effects: &Effects) -> BTreeMap<AbsPath, Spelling> {
     let mut files = BTreeMap::new();
+    let run = executed.iter().filter(|file| file.role != Role::Argument);
+    for Executed { path, spelling, .. } in run {
+        let surest = files.entry(path.clone()).or_insert(*spelling);
+        *surest = (*surest).max(*spelling);
+    }
     for effect in &effects.list {
         match &effect.kind {
-            EffectKind::Run(run) => {
-                let executed = executed_by(folder, run)?.into_iter();
-                let run = executed.filter(|file| file.role != Role::Argument);
-                for Executed { path, spelling, .. } in run {
-                    let surest = files.entry(path).or_insert(spelling);
-                    *surest = spelling.max(*surest);
-                }
-            }
             EffectKind::Write {
                 target,
                 change: Change::Content | Change::Remove,
@@ -226,14 +216,15 @@ fn named_files(
                     files.insert(path.clone(), Spelling::Path);
                 }
             }
-            EffectKind::Write { .. }
+            EffectKind::Run(_)
+            | EffectKind::Write { .. }
             | EffectKind::Read(_)
             | EffectKind::Connect(_)
             | EffectKind::Spawn(_)
             | EffectKind::Opaque(_) => {}
         }
     }
-    Ok(files)
+    files
 }
 
 #[cfg(test)]

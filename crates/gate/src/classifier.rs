@@ -21,7 +21,7 @@ use pointsman_model::{Answerer, NoVoteCause, PermissionRequest, Verdict, Verdict
 
 use self::answer::{Misread, Said};
 use self::limits::{Limit, RefusalCounts};
-use self::showing::{Codes, Shown, Unfit, show};
+use self::showing::{Codes, Shown, Unfit, needs_person, show};
 use crate::ClassifierVote;
 
 pub use self::health::{ClassifierHealth, ClassifierState};
@@ -89,10 +89,11 @@ impl Bench {
         if let Some(limit) = self.counts.over(agent) {
             return no_vote(NoVoteCause::OverLimits, over(limit));
         }
-        let shown = match scripts::read(request).await {
-            Ok(scripts) => show(request, &scripts, &self.codes),
+        let read = match needs_person(request) {
+            Ok(()) => scripts::read(request).await,
             Err(unfit) => Err(unfit),
         };
+        let shown = read.and_then(|scripts| show(request, &scripts, &self.codes));
         let shown = match shown {
             Ok(shown) => shown,
             Err(Unfit::TooLong { bytes }) => {

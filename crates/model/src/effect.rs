@@ -207,6 +207,35 @@ pub struct Effects {
     /// Of a Bash call: the whole command line, trimmed, with runs of blanks made one; an exact rule for the
     /// whole line is compared with it.
     pub line: Option<Box<str>>,
+    /// Of a Bash call: files whose content it runs without naming them as what it runs.
+    #[serde(default, skip_serializing_if = "CodeSources::is_empty")]
+    pub code: CodeSources,
+}
+
+/// Files whose content a command line runs, or may, without naming them as what it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CodeSources {
+    /// Those that an interpreter is fed whole as its script.
+    pub fed: Vec<AbsPath>,
+    /// What the line puts in other places before it may run it there.
+    pub copied: Vec<Copied>,
+}
+
+impl CodeSources {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.fed.is_empty() && self.copied.is_empty()
+    }
+}
+
+/// A file or folder that a command line copies, moves, or makes a name for; what lies below a folder goes with it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Copied {
+    /// Where it is then.
+    pub to: AbsPath,
+    /// Where it was before.
+    pub from: AbsPath,
 }
 
 impl Effects {

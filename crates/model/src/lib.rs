@@ -39,8 +39,8 @@ pub use decision::{
 };
 pub use digest::{Digest, DigestBuilder, ParseDigestError};
 pub use effect::{
-    Change, Effect, EffectKind, EffectView, Effects, HostUse, Opaque, OpaqueWhy, PathRole, PathUse,
-    PathValue, Reach, SpawnUse,
+    Change, CodeSources, Copied, Effect, EffectKind, EffectView, Effects, HostUse, Opaque,
+    OpaqueWhy, PathRole, PathUse, PathValue, Reach, SpawnUse,
 };
 pub use explanation::{ExplainedBy, Explanation, RiskLevel};
 pub use grant::{Grant, GrantScope, Overlay, Uses};

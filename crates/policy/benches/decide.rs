@@ -99,7 +99,7 @@ fn effects(kind: EffectKind) -> Effects {
             view: EffectView::Sure,
             part: 0,
         }],
-        line: None,
+        ..Effects::default()
     }
 }
 

@@ -92,7 +92,7 @@ impl List {
     fn done(self) -> Effects {
         Effects {
             list: self.0,
-            line: None,
+            ..Effects::default()
         }
     }
 }

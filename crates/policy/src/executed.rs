@@ -3,6 +3,7 @@
 
 mod modules;
 mod script;
+mod sources;
 
 use std::collections::BTreeMap;
 
@@ -98,7 +99,8 @@ pub struct Executed {
 /// What a file is to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// It stands among the arguments of a script, which may do anything with it.
+    /// It stands among the arguments of a script, which may do anything with it, or goes into a script that is made when
+    /// the line runs.
     Argument,
     /// It is the program, which the system starts.
     Program,
@@ -123,7 +125,27 @@ pub struct TooManyFiles {
     pub counted: Vec<Executed>,
 }
 
-/// The files that runs would execute as far as their words tell, each with the gravest of its roles; some may not exist.
+/// The files that a call would execute as far as its line tells, some of them several times; some may not exist. Beside
+/// what each run names ([`executed_by`]): what interpreters are fed, where that which is named comes from if the line
+/// itself puts it there, and where it makes a script of what it reads, all that it reads.
+///
+/// # Errors
+/// When there are too many to look at.
+pub fn executed(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, TooManyFiles> {
+    let mut files = Vec::new();
+    for effect in &effects.list {
+        if let EffectKind::Run(run) = &effect.kind {
+            files.extend(executed_by(folder, run)?);
+        }
+    }
+    let fed = effects.code.fed.iter().cloned();
+    files.extend(fed.map(|path| named(path, Role::Code)));
+    sources::add_origins(&mut files, &effects.code.copied)?;
+    files.extend(sources::made_of(effects));
+    Ok(files)
+}
+
+/// The files that a call would execute as far as its line tells, each with the gravest of its roles; some may not exist.
 /// For those who judge what stands in them.
 ///
 /// # Errors
@@ -133,13 +155,9 @@ pub fn executed_files(
     effects: &Effects,
 ) -> Result<BTreeMap<AbsPath, Role>, TooManyFiles> {
     let mut files = BTreeMap::new();
-    for effect in &effects.list {
-        if let EffectKind::Run(run) = &effect.kind {
-            for Executed { path, role, .. } in executed_by(folder, run)? {
-                let gravest = files.entry(path).or_insert(role);
-                *gravest = role.max(*gravest);
-            }
-        }
+    for Executed { path, role, .. } in executed(folder, effects)? {
+        let gravest = files.entry(path).or_insert(role);
+        *gravest = role.max(*gravest);
     }
     Ok(files)
 }
@@ -182,6 +200,13 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
         let mut role = Role::Code;
         for word in &words {
             files.extend(names_in(word).map(|name| named(folder.join(name), role)));
+            if role == Role::Code {
+                files.extend(script::behind(program, word).map(|name| Executed {
+                    path: folder.join(&name),
+                    role,
+                    spelling: Spelling::LookedUp,
+                }));
+            }
             if script == Some(*word) {
                 role = Role::Argument;
             }

@@ -27,7 +27,7 @@ mod wild;
 pub use case::{CaseError, CaseResult, run_case};
 pub use effects::{effects_of, resolve_path};
 pub use executed::{
-    Executed, Role, Spelling, TooManyFiles, executed_by, executed_files, handed_to,
+    Executed, Role, Spelling, TooManyFiles, executed, executed_by, executed_files, handed_to,
     is_named_as_script, script_of,
 };
 pub use frozen::Frozen;

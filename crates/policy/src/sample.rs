@@ -156,7 +156,7 @@ impl Call {
             input: JsonText::parse("{}").unwrap(),
             effects: Effects {
                 list: effects,
-                line: None,
+                ..Effects::default()
             },
         }
     }

@@ -124,10 +124,12 @@ pub fn analyse(line: &str, at: &Surroundings) -> Analysis {
     }
     settle(&mut sink.effects, &sink.sets, line);
     risk::mark(&mut sink.effects, &at.home);
+    let code = sink.code();
     Analysis {
         effects: Effects {
             list: sink.effects,
             line: Some(one_blank(line).into()),
+            code,
         },
         parts: sink.parts,
     }

@@ -58,6 +58,17 @@ impl Field {
         }
     }
 
+    /// The same word, where what it names holds a text that nobody knows.
+    pub(crate) fn unseen(&self) -> Self {
+        Self {
+            known: Known::Unknown(Unknown {
+                prefix: CompactString::default(),
+                shape: Shape::One,
+            }),
+            ..self.clone()
+        }
+    }
+
     /// The bytes of its text and its spelling.
     pub(crate) fn len(&self) -> usize {
         let known = match &self.known {

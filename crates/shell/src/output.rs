@@ -83,8 +83,8 @@ fn listed_by(
     }
     let input = Input {
         fed: fed.is_some(),
-        text: None,
         names: fed,
+        ..Input::default()
     };
     let called = Called {
         fields,

@@ -126,8 +126,20 @@ pub(crate) struct Facts {
     pub(crate) links: Vec<(Field, Field)>,
     /// Files that it fills with what others hold: the file, and the other one.
     pub(crate) copies: Vec<(Field, Field)>,
+    /// Folders that it fills with files which nobody names.
+    pub(crate) unpacked: Vec<Field>,
     /// Of a program that lists names: what it lists, when that is less than all below what it reads.
     pub(crate) listed: Vec<Field>,
+    /// What it takes its standard input for.
+    pub(crate) input: InputIs,
+}
+
+/// What a program takes its standard input for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InputIs {
+    Data,
+    /// A script that it runs.
+    Code,
 }
 
 impl Facts {
@@ -141,7 +153,9 @@ impl Facts {
             elsewhere: None,
             links: Vec::new(),
             copies: Vec::new(),
+            unpacked: Vec::new(),
             listed: Vec::new(),
+            input: InputIs::Data,
         }
     }
 

@@ -3,7 +3,12 @@
 mod places;
 mod sets;
 
-use pointsman_model::{Effect, EffectKind, EffectView, Opaque, OpaqueWhy, Span};
+use std::collections::BTreeSet;
+
+use pointsman_model::{
+    AbsPath, CodeSources, Copied, Effect, EffectKind, EffectView, Opaque, OpaqueWhy, PathValue,
+    Span,
+};
 
 pub(crate) use self::sets::settle;
 
@@ -24,6 +29,10 @@ pub(crate) struct Sink {
     pub(crate) looped_from: Option<usize>,
     /// Commands that only set variables.
     pub(crate) sets: Vec<Sets>,
+    /// Files that an interpreter is fed.
+    fed: BTreeSet<AbsPath>,
+    /// What was put in other places.
+    copied: BTreeSet<Copied>,
     /// A limit was met. Nothing is taken any more.
     pub(crate) full: bool,
     part_places: Places<PartPlace>,
@@ -82,6 +91,46 @@ impl Sink {
                 from: self.looped_from.unwrap_or(before),
                 names,
             });
+        }
+    }
+
+    /// Notes that an interpreter is fed the file.
+    pub(crate) fn feed(&mut self, file: &AbsPath) {
+        if self.fed.len() >= EFFECTS_MAX {
+            self.full = true;
+            return;
+        }
+        self.fed.insert(file.clone());
+    }
+
+    /// Notes that these names hold, or lead to, what is at those places.
+    pub(crate) fn copies(&mut self, names: &[PathValue], places: &[PathValue]) {
+        for name in names {
+            let PathValue::Known(to) = name else { continue };
+            for place in places {
+                let from = match place {
+                    PathValue::Known(from) => from,
+                    // Each keeps its name.
+                    PathValue::Pattern { base, glob } if !glob.contains('/') => base,
+                    PathValue::Pattern { .. } | PathValue::Unknown(_) => continue,
+                };
+                if self.copied.len() >= EFFECTS_MAX {
+                    self.full = true;
+                    return;
+                }
+                if from != to {
+                    let (to, from) = (to.clone(), from.clone());
+                    self.copied.insert(Copied { to, from });
+                }
+            }
+        }
+    }
+
+    /// What was noted of code that no word names.
+    pub(crate) fn code(&mut self) -> CodeSources {
+        CodeSources {
+            fed: std::mem::take(&mut self.fed).into_iter().collect(),
+            copied: std::mem::take(&mut self.copied).into_iter().collect(),
         }
     }
 

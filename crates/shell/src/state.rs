@@ -15,7 +15,7 @@ use pointsman_model::{AbsPath, PathValue};
 use crate::field::Field;
 use crate::limits::ALTERNATIVES_MAX;
 
-use self::made::{Made, Stranger, add};
+use self::made::{Made, Stranger};
 use self::shared::Empty;
 
 pub(crate) use made::Written;
@@ -241,7 +241,7 @@ impl State {
     /// Remembers that these names lead there.
     pub(crate) fn link(&mut self, names: &[PathValue], targets: &[PathValue]) {
         for pair in pairs(names, targets) {
-            add(&mut self.made().links, pair);
+            self.made().link(pair);
         }
         self.meet_strangers(names, targets);
     }
@@ -249,7 +249,7 @@ impl State {
     /// Remembers that these files hold what those did.
     pub(crate) fn copy(&mut self, names: &[PathValue], sources: &[PathValue]) {
         for pair in pairs(names, sources) {
-            add(&mut self.made().copies, pair);
+            self.made().copy(pair);
         }
         self.meet_strangers(names, sources);
     }
@@ -264,8 +264,17 @@ impl State {
         for stranger in places.iter().filter_map(stranger) {
             for name in names {
                 if let PathValue::Known(name) = name {
-                    add(&mut self.made().strangers, stranger(name.clone()));
+                    self.made().meet(stranger(name.clone()));
                 }
+            }
+        }
+    }
+
+    /// Remembers that these folders are filled with what nobody knows.
+    pub(crate) fn unpack(&mut self, folders: &[PathValue]) {
+        for folder in folders {
+            if let PathValue::Known(folder) = folder {
+                self.made().meet(Stranger::Anything(folder.clone()));
             }
         }
     }
@@ -273,13 +282,13 @@ impl State {
     /// Remembers what was written into a file.
     pub(crate) fn write(&mut self, file: &PathValue, written: Written) {
         if let PathValue::Known(file) = file {
-            add(&mut self.made().written, (file.clone(), written));
+            self.made().write((file.clone(), written));
         }
     }
 
     /// Remembers what a name is to stand for in front of a command line.
     pub(crate) fn alias(&mut self, name: &str, text: &str) {
-        add(&mut self.made().aliases, (name.into(), text.into()));
+        self.made().alias((name.into(), text.into()));
     }
 
     /// Takes in what a process of its own has made: files stay behind.

@@ -9,6 +9,7 @@ mod assign;
 mod branches;
 mod compute;
 mod facts;
+mod fed;
 mod made;
 mod redirect;
 mod simple;
@@ -31,6 +32,7 @@ use crate::syntax::{
 use crate::work;
 
 pub(crate) use facts::folder_of;
+pub(crate) use fed::{Feed, is_filled_unseen, is_input, is_stream};
 pub(crate) use made::texts_in;
 pub(crate) use redirect::paths;
 pub(crate) use simple::Called;
@@ -87,6 +89,8 @@ pub(crate) struct Input {
     pub(crate) text: Option<String>,
     /// The places that it names, when it is a list of files.
     pub(crate) names: Option<Vec<PathValue>>,
+    /// Where it comes from.
+    pub(crate) from: Feed,
 }
 
 impl<'w> Walker<'w> {
@@ -197,6 +201,7 @@ impl<'w> Walker<'w> {
                 self.word_of_the_shell(scene, "coproc", state);
                 let fed = Input {
                     fed: true,
+                    from: Feed::Commands,
                     ..Input::default()
                 };
                 self.command(scene, inner, &mut state.clone(), &fed);
@@ -228,7 +233,10 @@ impl<'w> Walker<'w> {
                 }
                 _ => {
                     self.command(scene, command, &mut own, &fed);
-                    Input::default()
+                    Input {
+                        from: Feed::Commands,
+                        ..Input::default()
+                    }
                 }
             };
             fed = Input { fed: true, ..next };
@@ -422,8 +430,11 @@ impl<'w> Walker<'w> {
                     // `>( )` is fed what is written to it.
                     let sign = (script.span.start as usize).checked_sub(2);
                     let sign = sign.and_then(|at| scene.source.as_bytes().get(at));
+                    let fed = sign == Some(&b'>');
+                    let from = if fed { Feed::Commands } else { Feed::Line };
                     let input = Input {
-                        fed: sign == Some(&b'>'),
+                        fed,
+                        from,
                         ..Input::default()
                     };
                     self.inner(scene, script, state, &input);

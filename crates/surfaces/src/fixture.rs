@@ -134,5 +134,6 @@ fn runs(command: &str) -> Effects {
             part: 0,
         }],
         line: Some(command.into()),
+        ..Effects::default()
     }
 }

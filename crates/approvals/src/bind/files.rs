@@ -50,8 +50,12 @@ pub(super) fn file(
     let Some(meta) = look(path)? else {
         return Ok(digest.part("missing", b""));
     };
-    let real = fs::canonicalize(path.as_path())?;
-    let digest = digest.part("lies at", real.as_os_str().as_encoded_bytes());
+    let digest = match fs::canonicalize(path.as_path()) {
+        Ok(real) => digest.part("lies at", real.as_os_str().as_encoded_bytes()),
+        // What is open without a name: `/dev/stdin`, where that is a pipe.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => digest.part("has no name", b""),
+        Err(error) => return Err(error),
+    };
     if !meta.is_file() {
         if !meta.is_dir() {
             seen(path, Found::NoFile);

@@ -77,7 +77,7 @@ fn only(kind: EffectKind) -> Effects {
             view: EffectView::Sure,
             part: 0,
         }],
-        line: None,
+        ..Effects::default()
     }
 }
 

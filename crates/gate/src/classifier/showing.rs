@@ -79,7 +79,6 @@ pub(super) fn show(
     scripts: &[Script],
     codes: &Codes,
 ) -> Result<Shown, Unfit> {
-    needs_person(request)?;
     let code = codes.of(request);
     let evidence = Evidence {
         tool: request.call.tool.as_str(),
@@ -110,7 +109,7 @@ pub(super) fn show(
 
 /// What no classifier answers: an action of which part is known only when it runs, or which hides
 /// something, or which acts as somebody else.
-fn needs_person(request: &PermissionRequest) -> Result<(), Unfit> {
+pub(super) fn needs_person(request: &PermissionRequest) -> Result<(), Unfit> {
     let person = |why: &str| Err(Unfit::NeedsPerson { why: why.into() });
     let input: serde_json::Value =
         serde_json::from_str(request.call.text.as_str()).unwrap_or_default();

@@ -37,6 +37,33 @@ const ENDINGS: &[&str] = &[
     ".rb", ".php", ".lua", ".tcl", ".R",
 ];
 
+/// What a script's name may stand for beside the file of that name: what an interpreter adds to it, and what it looks for
+/// in a folder.
+const BEHIND: &[(&[&str], &[&str])] = &[
+    (&["python", "python2", "python3", "pypy"], &["/__main__.py"]),
+    (
+        &["node", "nodejs", "bun"],
+        &[
+            ".js",
+            ".cjs",
+            ".mjs",
+            ".json",
+            ".ts",
+            "/index.js",
+            "/index.ts",
+        ],
+    ),
+];
+
+/// The files that a word may stand for as an interpreter's script, beside the one that it names.
+pub(super) fn behind<'a>(program: &str, word: &'a str) -> impl Iterator<Item = String> + use<'a> {
+    let known = BEHIND
+        .iter()
+        .find(|(programs, _)| !word.starts_with('-') && is_one_of(program, programs));
+    let endings = known.map_or(&[] as &[&str], |(_, endings)| endings);
+    endings.iter().map(move |ending| format!("{word}{ending}"))
+}
+
 struct Interpreter {
     names: &'static [&'static str],
     /// Its options of one letter that take no value and leave the script what it is.

@@ -303,7 +303,7 @@ fn leads_to(link: &Field, source: &Field, kind: Links) -> Option<Field> {
 }
 
 /// Where the source lands when the target is a folder.
-fn inside(target: &Field, source: &Field) -> Option<Field> {
+pub(super) fn inside(target: &Field, source: &Field) -> Option<Field> {
     let (folder, file) = (target.text()?, source.text()?);
     let name = file.trim_end_matches('/').rsplit('/').next()?;
     let mut field = target.clone();

@@ -3,10 +3,10 @@
 use pointsman_model::{Change, Reach, RunNature};
 
 use super::told::{self, Language};
-use super::{Asked, Facts, UseKind};
+use super::{Asked, Facts, InputIs, UseKind};
 use crate::field::Field;
 use crate::names::ByName;
-use crate::walk::texts_in;
+use crate::walk::{is_filled_unseen, is_input, is_stream, texts_in};
 
 /// An interpreter: its name, options with code for their value, letters that may be bundled in
 /// front of those, and options with another value.
@@ -78,12 +78,15 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             }
             continue;
         }
+        if matches!((base, text), ("deno" | "bun", "run")) {
+            continue;
+        }
         if text != "-" && !text.starts_with('-') {
             file = Some(field);
             break;
         }
     }
-    match file {
+    match file.filter(|field| !is_input(field)) {
         Some(field) if matches!(base, "sqlite") || name == "sqlite3" => {
             facts.might(field, UseKind::Read(Reach::Itself));
             facts.might(field, UseKind::Write(Change::Content));
@@ -94,10 +97,15 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             for text in texts_in(field, asked.state) {
                 facts.code(&text, field.span);
             }
+            if is_stream(field) || is_filled_unseen(field, asked.state) {
+                facts.starts(field.unseen());
+            }
         }
+        Some(field) if is_stream(field) => facts.starts(field.unseen()),
         Some(_) => {}
         None if asked.called.input.fed => {
             facts.nature = RunNature::InlineCode;
+            facts.input = InputIs::Code;
             if let Some(text) = &asked.called.input.text {
                 facts.code(text, asked.called.span);
             }

@@ -6,7 +6,7 @@ use super::carriers::values;
 use super::told::{Language, scripts};
 use super::{Asked, Inner};
 use crate::field::Field;
-use crate::walk::texts_in;
+use crate::walk::{is_filled_unseen, texts_in};
 
 /// Programs that read commands from a file.
 struct Reader {
@@ -66,7 +66,7 @@ const READERS: [Reader; 7] = [
 /// What those files have the program start.
 pub(crate) fn written(asked: &Asked<'_>, name: &str) -> Vec<Inner> {
     let mut found = Vec::new();
-    if !asked.state.has_written() {
+    if !asked.state.has_made() {
         return found;
     }
     let span = asked.called.span;
@@ -77,6 +77,9 @@ pub(crate) fn written(asked: &Asked<'_>, name: &str) -> Vec<Inner> {
             .iter()
             .flat_map(|option| values(asked.args(), option));
         for file in usual.chain(named) {
+            if is_filled_unseen(&file, asked.state) {
+                found.push(Inner::Script(file.unseen(), EffectView::Might));
+            }
             for text in texts_in(&file, asked.state) {
                 found.extend(
                     scripts(reader.language, &text)

@@ -2,8 +2,8 @@
 
 use pointsman_model::{Change, Reach};
 
-use super::carriers::is_beginning;
-use super::{Asked, Facts, UseKind};
+use super::carriers::{is_beginning, values};
+use super::{Asked, Facts, UseKind, files};
 use crate::expand::escaped;
 use crate::field::{Field, Known, Unknown};
 use crate::options::{Arg, Options, Order, read};
@@ -258,6 +258,7 @@ fn tar(asked: &Asked<'_>) -> Facts {
                 let target = target.unwrap_or_else(|| asked.here());
                 facts.write(&target, Change::Content);
                 facts.might(&target, UseKind::Below(Change::Content));
+                facts.unpacked.push(target);
             }
         }
     }
@@ -293,6 +294,11 @@ fn pack(asked: &Asked<'_>) -> Facts {
     let mut operands = asked.args().iter().filter(|field| !field.may_be_option());
     if let Some(archive) = operands.next() {
         facts.write(archive, Change::Content);
+        // `7z x archive`, `rar e archive`
+        if archive.is("x") || archive.is("e") {
+            facts.unpacked.extend(values(asked.args(), "-o"));
+            facts.unpacked.push(asked.here());
+        }
     }
     for field in operands {
         facts.read(field, Reach::ContentBelow);
@@ -327,6 +333,7 @@ fn unzip(asked: &Asked<'_>) -> Facts {
         let target = target.unwrap_or_else(|| asked.here());
         facts.write(&target, Change::Content);
         facts.might(&target, UseKind::Below(Change::Content));
+        facts.unpacked.push(target);
     }
     facts
 }
@@ -433,7 +440,10 @@ fn carry(asked: &Asked<'_>, options: &Options) -> Facts {
         }
         facts.read(field, Reach::ContentBelow);
         if let Some(target) = target {
-            facts.copies.push((target.clone(), field.clone()));
+            let inside = files::inside(target, field);
+            for name in std::iter::once(target).chain(&inside) {
+                facts.copies.push((name.clone(), field.clone()));
+            }
         }
     }
     if let Some(field) = target {

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use pointsman_model::AbsPath;
 
-/// Things of each kind that are followed; nobody makes more in one line by hand.
-const MADE_MAX: usize = 16;
+/// Things of each kind that are followed; nobody makes more in one line by hand. Beyond, any file is one that nobody knows.
+const MADE_MAX: usize = 64;
 
 /// What the line has put into a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,22 +60,62 @@ impl Made {
 
     /// Takes in what another way may have made.
     pub(super) fn join(&mut self, other: &Self) {
-        add_all(&mut self.links, &other.links);
-        add_all(&mut self.copies, &other.copies);
-        add_all(&mut self.written, &other.written);
-        add_all(&mut self.strangers, &other.strangers);
-        add_all(&mut self.aliases, &other.aliases);
+        other.links.iter().cloned().for_each(|it| self.link(it));
+        other.copies.iter().cloned().for_each(|it| self.copy(it));
+        other.written.iter().cloned().for_each(|it| self.write(it));
+        other.strangers.iter().cloned().for_each(|it| self.meet(it));
+        for alias in &other.aliases {
+            self.alias(alias.clone());
+        }
+    }
+
+    pub(super) fn link(&mut self, link: (AbsPath, AbsPath)) {
+        let kept = add(&mut self.links, link);
+        self.follow(kept);
+    }
+
+    pub(super) fn copy(&mut self, copy: (AbsPath, AbsPath)) {
+        let kept = add(&mut self.copies, copy);
+        self.follow(kept);
+    }
+
+    pub(super) fn write(&mut self, written: (AbsPath, Written)) {
+        let kept = add(&mut self.written, written);
+        self.follow(kept);
+    }
+
+    pub(super) fn meet(&mut self, stranger: Stranger) {
+        let kept = add(&mut self.strangers, stranger);
+        self.follow(kept);
+    }
+
+    pub(super) fn alias(&mut self, alias: (Box<str>, Box<str>)) {
+        // What an alias is for, rules alone look at.
+        let _ = add(&mut self.aliases, alias);
+    }
+
+    fn follow(&mut self, kept: Kept) {
+        let anything = || Stranger::Anything(AbsPath::root());
+        if kept == Kept::No && !self.strangers.contains(&anything()) {
+            self.strangers.push(anything());
+        }
     }
 }
 
-fn add_all<T: Clone + PartialEq>(list: &mut Vec<T>, others: &[T]) {
-    for other in others {
-        add(list, other.clone());
-    }
+/// Whether a thing is among those that are followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Yes,
+    No,
 }
 
-pub(super) fn add<T: PartialEq>(list: &mut Vec<T>, one: T) {
-    if list.len() < MADE_MAX && !list.contains(&one) {
-        list.push(one);
+fn add<T: PartialEq>(list: &mut Vec<T>, one: T) -> Kept {
+    if list.contains(&one) {
+        return Kept::Yes;
     }
+    if list.len() >= MADE_MAX {
+        return Kept::No;
+    }
+    list.push(one);
+    Kept::Yes
 }

@@ -5,7 +5,7 @@ use pointsman_model::{Change, EffectView, OpaqueWhy, PathRole, PathValue, Reach,
 use super::{Called, Scene, Walker, paths};
 use crate::analysis::Part;
 use crate::field::Field;
-use crate::programs::{Facts, Inner, Lists, Mounted, Told, Use, UseKind, names};
+use crate::programs::{Facts, Inner, InputIs, Lists, Mounted, Told, Use, UseKind, names};
 use crate::state::{Folder, State};
 use crate::syntax::{Command, Range};
 
@@ -46,11 +46,21 @@ impl Walker<'_> {
         }
         let inner = std::mem::take(&mut facts.inner);
         self.start_all(scene, called, inner, &mut own);
+        if facts.input == InputIs::Code {
+            self.fed_code(called, &own);
+        }
         for (name, target) in &facts.links {
-            state.link(&paths(name, &own), &paths(target, &own));
+            let (names, targets) = (paths(name, &own), paths(target, &own));
+            self.sink.copies(&names, &targets);
+            state.link(&names, &targets);
         }
         for (name, source) in &facts.copies {
-            state.copy(&paths(name, &own), &paths(source, &own));
+            let (names, sources) = (paths(name, &own), paths(source, &own));
+            self.sink.copies(&names, &sources);
+            state.copy(&names, &sources);
+        }
+        for folder in &facts.unpacked {
+            state.unpack(&paths(folder, &own));
         }
         self.remember_writes(called, &facts, &own, state);
         let listed: Vec<PathValue> = facts

@@ -5,7 +5,7 @@ use pointsman_model::{
     PathValue, Reach, Span,
 };
 
-use super::{Input, Scene, Walker, path_in};
+use super::{Feed, Input, Scene, Walker, path_in};
 use crate::expand::escaped;
 use crate::field::{Field, Known, Shape};
 use crate::process_links::behind_process;
@@ -53,8 +53,14 @@ impl Walker<'_> {
                         RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::CopyIn
                     )
                 {
+                    // Of an open file that it copies nobody knows which it is.
+                    let from = match kind {
+                        RedirectKind::CopyIn if is_number(&field) => Feed::Commands,
+                        _ => Feed::of(std::iter::once(&field), state),
+                    };
                     *input = Input {
                         fed: true,
+                        from,
                         ..Input::default()
                     };
                 }
@@ -84,7 +90,7 @@ impl Walker<'_> {
         Input {
             fed: true,
             text,
-            names: None,
+            ..Input::default()
         }
     }
 
@@ -97,12 +103,7 @@ impl Walker<'_> {
         state: &State,
         part: u32,
     ) {
-        let number = matches!(&field.known, Known::Unknown(unknown) if unknown.shape == Shape::Number)
-            || field.text().is_some_and(|text| {
-                text.trim_end_matches('-')
-                    .bytes()
-                    .all(|b| b.is_ascii_digit())
-            });
+        let number = is_number(field);
         match kind {
             RedirectKind::CopyIn | RedirectKind::CopyOut if number => {
                 if field.text().is_some_and(|text| text.ends_with('-')) {
@@ -459,6 +460,16 @@ fn behind(source: &str) -> &str {
     } else {
         ""
     }
+}
+
+/// Whether the field is the number of an open file, perhaps to be closed.
+fn is_number(field: &Field) -> bool {
+    matches!(&field.known, Known::Unknown(unknown) if unknown.shape == Shape::Number)
+        || field.text().is_some_and(|text| {
+            text.trim_end_matches('-')
+                .bytes()
+                .all(|b| b.is_ascii_digit())
+        })
 }
 
 /// Places that hold nothing and keep nothing.

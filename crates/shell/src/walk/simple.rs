@@ -190,11 +190,13 @@ impl Walker<'_> {
             view: view_of(scene, simple),
             input: fed,
         };
+        let from = self.handed_on(&called, state);
         let names = self.call(&inner, &called, state);
         Input {
             fed: true,
             text: None,
             names,
+            from,
         }
     }
 

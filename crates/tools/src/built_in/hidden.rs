@@ -67,7 +67,7 @@ impl HiddenFiles {
                 view: EffectView::Sure,
                 part: 0,
             }],
-            line: None,
+            ..Effects::default()
         };
         judge_denies_and_asks(&Question {
             tool: &self.tool,

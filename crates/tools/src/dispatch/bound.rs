@@ -137,7 +137,9 @@ fn looks(effects: &Effects) -> usize {
         | EffectKind::Spawn(_)
         | EffectKind::Opaque(_) => 1,
     });
-    each.sum()
+    let code = &effects.code;
+    let elsewhere = code.fed.len().saturating_add(code.copied.len());
+    each.sum::<usize>().saturating_add(elsewhere)
 }
 
 /// What became of one file; nothing when its text is the same.

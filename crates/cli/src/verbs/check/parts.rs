@@ -40,7 +40,10 @@ pub(super) fn judged<'p>(
         .zip(own)
         .map(|(part, list)| {
             // A rule for the whole line says nothing of a part.
-            let effects = Effects { list, line: None };
+            let effects = Effects {
+                list,
+                ..Effects::default()
+            };
             JudgedPart {
                 part,
                 judgement: judge(&effects),

@@ -7,7 +7,7 @@ use pointsman_model::{Change, Reach};
 
 use crate::field::Field;
 use crate::programs::carriers::values;
-use crate::programs::{Asked, Facts, UseKind};
+use crate::programs::{Asked, Facts, UseKind, files};
 
 /// A subcommand and its arguments.
 struct Sub<'f> {
@@ -57,6 +57,14 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
             }
         }
         "mv" => {
+            if let Some((target, sources)) = sub.operands.split_last() {
+                for source in sources {
+                    let inside = files::inside(target, source);
+                    for name in std::iter::once(*target).chain(&inside) {
+                        facts.copies.push((name.clone(), (*source).clone()));
+                    }
+                }
+            }
             for field in sub.operands {
                 facts.write(field, Change::Remove);
                 facts.write(field, Change::Content);
@@ -67,6 +75,13 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
             let skip = usize::from(name == "clone");
             if let Some(target) = sub.operands.get(skip) {
                 facts.write(target, Change::Content);
+            }
+            if name == "clone" {
+                let source = sub.operands.first().copied();
+                let target = sub.operands.get(1).copied().cloned();
+                facts
+                    .unpacked
+                    .extend(target.or_else(|| source.and_then(cloned_into)));
             }
             for _template in values(rest, "--template") {
                 // Hooks come with it.
@@ -107,6 +122,14 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
         }
         _ => {}
     }
+}
+
+/// The folder that a clone makes where none is named.
+fn cloned_into(source: &Field) -> Option<Field> {
+    let address = source.text()?.trim_end_matches('/');
+    let name = address.rsplit(['/', ':']).next()?;
+    let name = name.strip_suffix(".git").unwrap_or(name);
+    Some(Field::made(name, source.span))
 }
 
 /// `checkout`, `switch`, `restore`: another state of the tree, or of the files that are named.
