@@ -382,3 +382,30 @@ fn wrong_ids_are_clear_errors() {
     project.run(["answer", "r1-1", "deny"]).expect_code(0);
     leader.wait().expect_code(0);
 }
+
+#[test]
+fn what_runs_instead_is_told_whole_with_its_effects_and_an_object_without_fields_is_no_content() {
+    let project = Project::with_job(ASKS);
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let id = project.questions(1).remove(0);
+    for object in ["{}", r#"{"contents":"x"}"#] {
+        let unclear = project.run(["answer", &id, "allow", "--input", object]);
+        let unclear = unclear.expect_code(2);
+        for told in ["nothing was answered", "`--edit`"] {
+            assert!(unclear.err.contains(told), "{}", unclear.err);
+        }
+    }
+    assert_eq!(project.questions(1), [id.as_str()]);
+    let whole = r#"{"file_path":"other.txt","content":"{}"}"#;
+    let answered = project.run(["answer", &id, "allow", "--input", whole]);
+    let answered = answered.expect_code(0).out;
+    leader.wait().expect_code(0);
+    let shown = project.run(["show", &id]).expect_code(0).out;
+    assert!(shown.contains("a person had this run instead"), "{shown}");
+    for text in [answered, shown] {
+        for told in ["│ other.txt\n", "│ + {}\n", "  effects\n    writes `"] {
+            assert!(text.contains(told), "{told}: {text}");
+        }
+    }
+    assert_eq!(project.read("other.txt").as_deref(), Some("{}"));
+}

@@ -146,3 +146,37 @@ fn an_agent_whose_question_is_open_again_waits_for_you_in_a_paused_run_and_in_on
     project.run(["answer", "r1-2", "deny"]).expect_code(0);
     drop(leader.wait());
 }
+
+#[test]
+fn an_agent_that_does_not_live_again_yet_is_paused_from_its_first_call_on_and_hears_nothing_before()
+{
+    let (project, leader) = paused_again(ASK_AND_GO_ON, 1);
+    let early = project.run(["tell", "w1-1", "hello"]).expect_code(2);
+    let told = "does not live again yet";
+    assert!(early.err.contains(told), "{}", early.err);
+    let unknown = project.run(["pause", "w1-9"]).expect_code(2);
+    assert!(unknown.err.contains("not at work"), "{}", unknown.err);
+    project.run(["pause", "w1-1"]).expect_code(0);
+    goes_on(&project);
+    project.run(["answer", "r1-1", "allow"]).expect_code(0);
+    until("it is paused", || {
+        (workers(&project)[0]["state"] == "paused").then_some(())
+    });
+    assert_eq!(project.read("second.txt"), None);
+    project.run(["pause", "--off", "w1-1"]).expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("second.txt").as_deref(), Some("x"));
+    is_whole(&project);
+}
+
+const ASK_AND_GO_ON: &str = r#"
+[[job]]
+name = "asks"
+allow = ["Edit(/second.txt)"]
+[[job.step]]
+tool = "Write"
+input = { file_path = "first.txt", content = "x" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "second.txt", content = "x" }
+"#;

@@ -9,6 +9,7 @@ mod explain;
 mod grants;
 mod hooks;
 mod init;
+mod instead;
 mod job_text;
 mod leader;
 mod log;

@@ -35,6 +35,14 @@ pub(crate) enum Doing {
     Ended { how: WorkerEnd, text: String },
 }
 
+/// Whether an agent is to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    NotAsked,
+    /// It is, as soon as it can: one that does not live again yet, when it does.
+    Asked,
+}
+
 /// An agent, as it is shown.
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
@@ -46,6 +54,8 @@ pub(crate) struct Agent {
     /// When something was heard of it last.
     pub(crate) heard: WallTime,
     pub(crate) refusals: u32,
+    /// Whether its end has been asked for, and has not come.
+    pub(crate) stop: Stop,
     /// Whether a person holds it, for itself.
     pub(crate) course: Course,
     children: Vec<WorkerId>,
@@ -158,6 +168,18 @@ impl Roster {
             RecordBody::CallEnded(ended) => self.call_ended(ended),
             RecordBody::OrderGiven(given) => self.ordered(&given.order),
             RecordBody::TurnTaken(turn) => self.turn_taken(turn, at),
+            RecordBody::StopAsked(stop) => {
+                let agent = stop.worker.and_then(|worker| self.agents.get_mut(&worker));
+                if let Some(agent) = agent {
+                    agent.stop = Stop::Asked;
+                }
+            }
+            // What was ordered of one leader alone.
+            RecordBody::RunResumed(_) => {
+                for agent in self.agents.values_mut() {
+                    agent.stop = Stop::NotAsked;
+                }
+            }
             _ => {}
         }
     }
@@ -257,6 +279,7 @@ impl Roster {
             started: at,
             heard: at,
             refusals: 0,
+            stop: Stop::NotAsked,
             course: Course::On,
             children: Vec::new(),
         };

@@ -43,6 +43,8 @@ pub(crate) enum Told {
     Yes,
     /// No such agent is at work here.
     NotAtWork,
+    /// It does not live again yet, and hears nothing before.
+    NotYet,
     /// It reads no messages.
     Deaf,
     /// They did not get there.
@@ -62,6 +64,8 @@ pub(crate) enum Presence {
 #[derive(Clone, Default)]
 pub(crate) struct Directory {
     entries: Arc<DashMap<WorkerId, Entry>>,
+    /// Those that will live again, and don't yet.
+    expected: Arc<DashSet<WorkerId>>,
     /// Those that are stopped before they enter.
     ahead: Arc<DashSet<WorkerId>>,
 }
@@ -79,6 +83,19 @@ pub enum StopWorker {
 }
 
 impl Directory {
+    /// The directory of a run that is taken up again, whose agents of old live again one by one.
+    pub(crate) fn expecting(workers: impl IntoIterator<Item = WorkerId>) -> Self {
+        Self {
+            expected: Arc::new(workers.into_iter().collect()),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it does not live again yet, and will.
+    pub(crate) fn is_expected(&self, worker: WorkerId) -> bool {
+        self.expected.contains(&worker)
+    }
+
     /// Lists a new agent; `stop` ends it and all below it.
     /// `ear` is how it is talked to, if it listens.
     pub(crate) fn enter(
@@ -89,6 +106,7 @@ impl Directory {
     ) {
         let worker = card.lineage.agent().worker;
         self.entries.insert(worker, Entry { card, stop, ear });
+        self.expected.remove(&worker);
         // Looked at behind it, as whoever stops it looks here behind its word: one of them finds the other.
         if self.ahead.remove(&worker).is_some() {
             self.stop(worker);
@@ -98,6 +116,7 @@ impl Directory {
     /// Says something to one agent.
     pub(crate) fn tell(&self, worker: WorkerId, text: &str) -> Told {
         match self.entries.get(&worker) {
+            None if self.is_expected(worker) => Told::NotYet,
             None => Told::NotAtWork,
             Some(entry) => match &entry.ear {
                 None => Told::Deaf,

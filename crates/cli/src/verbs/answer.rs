@@ -4,20 +4,24 @@ mod editing;
 mod saving;
 
 use pointsman_approvals::Epoch;
-use pointsman_model::{Digest, RequestId, RunId};
+use pointsman_model::{Digest, JsonText, RequestId, RunId};
+use pointsman_surfaces::Editable;
+use pointsman_surfaces::render::call_line;
+use pointsman_surfaces::shown::{self, Extent};
 use pointsman_surfaces::socket::{
     AlwaysWire, AnswerWord as Word, Ask, Came, Client, Reply, RequestCard, Seat,
 };
-use pointsman_surfaces::{Editable, shown};
 use serde::Serialize;
 use serde_json::json;
 
+use super::instead;
 use super::leader::{leader, refused, unexpected};
-use super::queue::cards;
+use super::queue::{cards, on_record};
 use crate::arguments::{AnswerArguments, AnswerWord};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
+use editing::Meant;
 use saving::Saving;
 
 /// Answers each of the questions. All of them are tried; the code is that of the worst.
@@ -132,7 +136,7 @@ fn answer(
             output.text(&(text + "\n"));
             if let (Some(question), Came::Won) = (&question, came) {
                 output.text(&match &edited {
-                    Some(input) => question.both_lines(input),
+                    Some(input) => runs_instead(id, input, place)? + &question.line("instead of "),
                     None => question.line(""),
                 });
             }
@@ -151,8 +155,6 @@ fn answer(
 #[derive(Serialize)]
 struct Question {
     agent: String,
-    #[serde(skip)]
-    tool: String,
     call: String,
     digest: Digest,
     epoch: Epoch,
@@ -162,7 +164,6 @@ impl Question {
     fn of(card: &RequestCard) -> Self {
         Self {
             agent: card.agent.clone(),
-            tool: card.tool.clone(),
             call: card.call.clone(),
             digest: card.digest,
             epoch: card.epoch,
@@ -173,13 +174,24 @@ impl Question {
     fn line(&self, how: &str) -> String {
         format!("  {how}{}: {}\n", shown::line(&self.agent), self.call)
     }
+}
 
-    /// What runs, and what was asked for.
-    fn both_lines(&self, input: &str) -> String {
-        let part = Editable::of(&self.tool, input);
-        let runs = format!("  runs {} {}\n", self.tool, shown::line(&part.text));
-        runs + &self.line("instead of ")
-    }
+/// What runs in the place of what was asked for, all of it. The answer is on record by now, and so is the question.
+fn runs_instead(id: RequestId, input: &str, place: &Place) -> Result<String, Failure> {
+    let whole = || format!("  runs\n{}", shown::block(input, "  │ ", Extent::Whole));
+    let Some((request, _)) = on_record(place, id)? else {
+        return Ok(whole());
+    };
+    let call = JsonText::parse(input)
+        .map_err(|error| Failure::of(&error))
+        .and_then(|input| instead::call(&request, &input));
+    Ok(call.map_or_else(
+        |_| whole(),
+        |call| {
+            let text = instead::text(&request, &call, place);
+            format!("  runs {}\n{text}", call_line(&call))
+        },
+    ))
 }
 
 /// What came of an answer, with what was answered.
@@ -204,11 +216,19 @@ fn edited(
     };
     let part = Editable::of(&card.tool, &card.input);
     let input = match &arguments.input {
-        // A whole input is one for which the tool's fields are all there.
-        Some(text) if part.field.is_some() && editing::is_whole(text, &part, &card.input) => {
-            text.clone()
-        }
-        Some(text) => rewritten(&part, text)?,
+        Some(text) => match Meant::by(text, &part, &card.input) {
+            Meant::Whole => text.clone(),
+            Meant::Part => rewritten(&part, text)?,
+            Meant::Unclear(field) => {
+                return Err(Failure::bad_input(format!(
+                    "`--input` is an object that has no field of the tool {}; nothing was answered",
+                    card.tool
+                ))
+                .hint(format!(
+                    "give all its fields for another input; for a `{field}` that is such a text use `--edit`, or give all fields with it"
+                )));
+            }
+        },
         None => rewritten(&part, &editing::in_editor(&part)?)?,
     };
     Ok(Some(input))

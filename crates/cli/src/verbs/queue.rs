@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use pointsman_ledger::{Filter, RecordBody, RecordKind, RunState};
-use pointsman_model::{RequestId, RunId};
+use pointsman_model::{PermissionRequest, RequestId, RunId, Verdict, VerdictKind};
 use pointsman_surfaces::masked;
 use pointsman_surfaces::render::{length, moment, request_text, verdict_line};
 use pointsman_surfaces::shown::{self, Extent};
@@ -11,7 +11,7 @@ use pointsman_surfaces::socket::{Ask, Client, Reply, RequestCard};
 use serde_json::json;
 
 use super::leader::{find, leader, leader_died, unexpected};
-use super::log;
+use super::{instead, log};
 use crate::arguments::{QueueArguments, ShowArguments};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
@@ -64,26 +64,23 @@ pub(super) fn show(arguments: &ShowArguments, output: &mut Output) -> Result<Cod
         draw(&card, output);
         return Ok(Code::Done);
     }
-    let filter = Filter {
-        request: Some(id),
-        kinds: vec![RecordKind::RequestOpened, RecordKind::RequestClosed],
-        ..Filter::default()
-    };
-    let found = log::open(&place)?.records(&filter);
-    let (mut opened, mut closed) = (None, None);
-    for record in found.map_err(|error| log::failed(&error))?.records {
-        match record.body {
-            RecordBody::RequestOpened(it) => opened = Some(it.request),
-            RecordBody::RequestClosed(it) => closed = Some(it.verdict),
-            _ => {}
-        }
-    }
-    let Some(request) = opened else {
+    let Some((request, closed)) = on_record(&place, id)? else {
         return Err(Failure::bad_input(format!("there is no question {id}"))
             .hint("`pointsman queue` lists what is open, `pointsman log` what was"));
     };
     // What is over is shown as `log` and `why` show it.
-    let text = request_text(&request, Extent::Whole);
+    let mut text = request_text(&request, Extent::Whole);
+    if let Some(VerdictKind::Allow {
+        edited: Some(input),
+        ..
+    }) = closed.as_ref().map(|verdict| &verdict.kind)
+    {
+        text.push_str("  a person had this run instead\n");
+        text.push_str(&match instead::call(&request, input) {
+            Ok(call) => instead::text(&request, &call, &place),
+            Err(_) => shown::block(input.as_str(), "  │ ", Extent::Whole),
+        });
+    }
     if arguments.reveal {
         output.text(&text);
     } else {
@@ -96,6 +93,28 @@ pub(super) fn show(arguments: &ShowArguments, output: &mut Output) -> Result<Cod
     output.text(&format!("  came to {ended}\n"));
     output.object(&json!({ "request": request, "verdict": closed }));
     Ok(Code::Done)
+}
+
+/// A question as the ledger has it, and how it ended, when it has.
+pub(super) fn on_record(
+    place: &Place,
+    id: RequestId,
+) -> Result<Option<(PermissionRequest, Option<Verdict>)>, Failure> {
+    let filter = Filter {
+        request: Some(id),
+        kinds: vec![RecordKind::RequestOpened, RecordKind::RequestClosed],
+        ..Filter::default()
+    };
+    let found = log::open(place)?.records(&filter);
+    let (mut opened, mut closed) = (None, None);
+    for record in found.map_err(|error| log::failed(&error))?.records {
+        match record.body {
+            RecordBody::RequestOpened(it) => opened = Some(it.request),
+            RecordBody::RequestClosed(it) => closed = Some(it.verdict),
+            _ => {}
+        }
+    }
+    Ok(opened.map(|request| (request, closed)))
 }
 
 /// Tells what is open, then what opens and how it ends, until the leader goes or nobody reads any more.

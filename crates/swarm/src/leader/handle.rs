@@ -234,6 +234,7 @@ impl LeaderHandle {
         match self.directory.tell(worker, text) {
             Told::Yes => {}
             Told::NotAtWork => return Err(OrderError::NotAtWork(worker)),
+            Told::NotYet => return Err(OrderError::NotYet(worker)),
             Told::Deaf => return Err(OrderError::Deaf(worker)),
             Told::No(error) => return Err(error.into()),
         }

@@ -95,13 +95,15 @@ impl Leader {
     fn set_pace_for(&self, worker: WorkerId, course: Course) -> Result<RunOrder, OrderError> {
         let pace = &self.ground.pace;
         let was_held = pace.held().contains(&worker);
+        // Looked at before it: an agent that comes to live again meanwhile is at work then.
+        let is_expected = self.ground.directory.is_expected(worker);
         pace.set_for(worker, course);
         // Looked at behind it: an agent that ends meanwhile takes what holds it along.
         let is_at_work = self.ground.directory.get(worker).is_some();
         match course {
             Course::Paused if is_at_work => Ok(RunOrder::Hold { worker }),
-            // One that is held and not at work was so under an earlier leader, and comes to live again.
-            Course::Paused if was_held => Ok(RunOrder::Hold { worker }),
+            // One that does not live again yet is held from its first call on.
+            Course::Paused if was_held || is_expected => Ok(RunOrder::Hold { worker }),
             Course::On if is_at_work || was_held => Ok(RunOrder::LetGo { worker }),
             Course::Paused | Course::On => {
                 pace.set_for(worker, Course::On);

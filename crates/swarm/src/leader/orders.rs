@@ -134,6 +134,11 @@ pub enum OrderError {
     /// The agent is not at work here.
     #[error("{0} is not at work in this run")]
     NotAtWork(WorkerId),
+    /// The agent does not live again yet.
+    #[error(
+        "{0} does not live again yet, and hears nothing before: say it once `pointsman workers` has it at work, in a paused run after `pointsman pause --off`"
+    )]
+    NotYet(WorkerId),
     /// The agent follows its steps and can't be talked to.
     #[error("{0} follows the steps of its job file: it reads no messages")]
     Deaf(WorkerId),

@@ -108,6 +108,19 @@ impl Past {
             .map_or_else(Vec::new, |tries| tries.iter().cloned().collect())
     }
 
+    /// The agents that their leader's death has left without an end.
+    pub(super) fn unended(&self) -> Vec<WorkerId> {
+        let left = self.lock();
+        let children = left.children.values().flatten();
+        let all = left
+            .tries
+            .values()
+            .flatten()
+            .chain(children.map(|(.., past)| past));
+        let unended = all.filter(|past| past.end.is_none());
+        unended.map(|past| past.worker).collect()
+    }
+
     /// The next try of a job that was begun.
     pub(super) fn next_try(&self, job: &str) -> Option<PastWorker> {
         self.lock().tries.get_mut(job)?.pop_front()

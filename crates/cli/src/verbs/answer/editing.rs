@@ -11,18 +11,32 @@ use crate::failure::Failure;
 /// Where an editor is named, in the order in which other programs look.
 const VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
 
-/// Whether the text is the whole input as JSON, and not what one field is to say: an object with a field that the input
-/// has, and any object where a command is to stand, which is never one. The leader says whether it fits the tool.
-pub(super) fn is_whole(text: &str, part: &Editable, input: &str) -> bool {
-    let object = |text| serde_json::from_str::<Map<String, Value>>(text).ok();
-    let Some(fields) = object(text) else {
-        return false;
-    };
-    let known = object(input).unwrap_or_default();
-    let named = |field: &str| fields.contains_key(field);
-    part.field
-        .is_some_and(|field| field == "command" || named(field))
-        || known.keys().any(|field| named(field))
+/// What a text after `--input` is meant for.
+pub(super) enum Meant {
+    /// The whole input as JSON. The leader says whether it fits the tool.
+    Whole,
+    /// What the field that may be rewritten is to say.
+    Part,
+    /// It could be either, a slip in the one or the text of this field.
+    Unclear(&'static str),
+}
+
+impl Meant {
+    /// An object with a field that the input has is a whole input, and so is any object where a command is to stand, which
+    /// is never one.
+    pub(super) fn by(text: &str, part: &Editable, input: &str) -> Self {
+        let object = |text| serde_json::from_str::<Map<String, Value>>(text).ok();
+        let (Some(field), Some(fields)) = (part.field, object(text)) else {
+            return Self::Part;
+        };
+        let known = object(input).unwrap_or_default();
+        let named = |field: &str| fields.contains_key(field);
+        if field == "command" || named(field) || known.keys().any(|field| named(field)) {
+            Self::Whole
+        } else {
+            Self::Unclear(field)
+        }
+    }
 }
 
 /// What the person makes of it. The file is theirs alone, and goes with the editor.

@@ -6,7 +6,7 @@ use pointsman_swarm::JobEnd;
 use ratatui::layout::{Position, Rect};
 
 use super::{Attention, Canvas, Hidden, Keys, column, column_right, header, short};
-use crate::roster::{Agent, Doing, JobRow, Node, Twig};
+use crate::roster::{Agent, Doing, JobRow, Node, Stop, Twig};
 use crate::screen::layout::{self, Frame};
 use crate::screen::overview::{Pane, Passes, Typing};
 use crate::screen::queue::{Group, Queue, Weight, Which};
@@ -333,6 +333,7 @@ fn agent_words(
             let took = short(agent.heard.since(agent.started));
             (mark, tone, name, format!("{word}  {text}"), took)
         }
+        _ if agent.stop == Stop::Asked => ("■", Tone::Notice, name, "is being stopped".into(), age),
         _ if waiting == 1 => ("?", Tone::Notice, name, "waits for you".into(), age),
         _ if waiting > 1 => {
             let what = format!("waits for you, {waiting} times");

@@ -1,6 +1,6 @@
 //! What the lists and one-line views tell, and what they leave out.
 
-use pointsman_ledger::WorkerEnd;
+use pointsman_ledger::{RecordBody, StopAsked, WorkerEnd};
 use pointsman_model::{Lineage, RequestId, Surface, VerdictKind, WorkerId};
 use pointsman_swarm::{JobEnd, RunEvent};
 
@@ -319,4 +319,21 @@ fn an_agent_whose_agents_live_waits_for_them_and_is_never_silent() {
     assert!(!stage.text().contains("waits for its"), "{}", stage.text());
     stage.wait(75_000).see();
     sees(&stage, "… docs");
+}
+
+#[test]
+fn an_agent_whose_stop_was_asked_for_says_so_until_it_has_ended() {
+    let docs = Lineage::root(step(1, "docs"));
+    let worker = docs.agent().worker;
+    let mut stage = Stage::with_jobs(80, 24, &["docs"]);
+    stage.spawned(&docs);
+    stage.record(RecordBody::StopAsked(StopAsked {
+        worker: Some(worker),
+        reason: "enough".into(),
+    }));
+    stage.see();
+    sees(&stage, "is being stopped");
+    stage.worker_ends(worker, WorkerEnd::Stopped, "enough");
+    stage.see();
+    assert!(!stage.text().contains("being"), "{}", stage.text());
 }

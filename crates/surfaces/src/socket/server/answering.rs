@@ -233,6 +233,7 @@ fn not_done(error: &OrderError) -> Reply {
     let text = error.to_string();
     match error {
         OrderError::NotAtWork(_)
+        | OrderError::NotYet(_)
         | OrderError::Deaf(_)
         | OrderError::NotRetried(_)
         | OrderError::NoSuchJob { .. }
