@@ -136,7 +136,11 @@ pub(crate) struct ManArguments {
     pub(crate) into: Option<PathBuf>,
 }
 
+// The file and `--resume` exclude each other; of its own the parser shows them side by side.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "pointsman run [OPTIONS] <JOB_FILE>\n       pointsman run [OPTIONS] --resume <RUN>"
+)]
 pub(crate) struct RunArguments {
     /// The job file.
     #[arg(required_unless_present = "resume")]
