@@ -180,17 +180,17 @@ impl Agent for ReplayAgent {
             let failed = ended.iter().filter(|end| end.end == SpawnedHow::NotDone);
             not_done += failed.count();
         }
+        let calls = self.transcript.calls.len();
+        let mut summary = format!(
+            "{calls} calls asked for again, {} ended otherwise",
+            differences.len()
+        );
         if not_done != self.transcript.not_done {
             differences.push(format!(
                 "of the agents in its background {} did not do their task then, {not_done} now",
                 self.transcript.not_done
             ));
         }
-        let calls = self.transcript.calls.len();
-        let mut summary = format!(
-            "{calls} calls asked for again, {} ended otherwise",
-            differences.len()
-        );
         for difference in differences {
             // Writing into a String can't fail.
             let _ = write!(summary, "\n{difference}");

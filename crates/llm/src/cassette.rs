@@ -222,14 +222,15 @@ impl Cassette {
                 .map(|url| url.path().to_owned())
                 .unwrap_or_default()
         };
+        let sent_body = sent.body.of_any_run();
         let same = |exchange: &Exchange| {
             path(&exchange.request.url) == path(&sent.url)
-                && exchange.request.body_for(&sent).of_any_run() == sent.body.of_any_run()
+                && exchange.request.body_for(&sent).of_any_run() == sent_body
         };
         let Some(at) = left.iter().position(same) else {
             let what = left.first().map_or_else(
                 || "all of it was played".into(),
-                |next| difference(&next.request.body_for(&sent), &sent.body),
+                |next| difference(&next.request.body_for(&sent).of_any_run(), &sent_body),
             );
             return Err(Fault::NotOnCassette { what: what.into() });
         };

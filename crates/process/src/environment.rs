@@ -65,6 +65,13 @@ impl Environment {
         self
     }
 
+    /// Whether a variable was left out for its looks and is not known as a key, so that what it holds is kept out of
+    /// nothing.
+    #[must_use]
+    pub fn withholds_by_looks_alone(&self, name: &str) -> bool {
+        self.withheld.knows_by_looks_alone(OsStr::new(name))
+    }
+
     /// The keys that were left out by their names: for whoever keeps them out of what is written down.
     pub fn withheld_keys(&self) -> impl Iterator<Item = &str> {
         self.withheld.keys()
@@ -139,6 +146,18 @@ mod tests {
         assert_eq!(recorded, "[key], [key], eu-central-1, /home/ada");
         assert!(environment.holds_key_in(text) && !environment.holds_key_in(&recorded));
         assert_eq!(environment.get("MY_MODEL"), None);
+        assert!(environment.withholds_by_looks_alone("AWS_REGION"));
+        assert!(!environment.withholds_by_looks_alone("API_KEY"));
         assert!(!format!("{environment:?}").contains("0123456789"));
+    }
+
+    /// Servers on this machine take any word for a key.
+    #[test]
+    fn a_word_in_the_place_of_a_key_is_none() {
+        for word in ["ollama", "lm-studio", "not-needed-here", "123456789012"] {
+            let variables = [("API_KEY".into(), word.into())];
+            let environment = Environment::without_secrets(variables).without("API_KEY");
+            assert!(!environment.holds_key_in(word), "{word}");
+        }
     }
 }

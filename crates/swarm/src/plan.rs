@@ -148,6 +148,14 @@ pub enum NotRetried {
         /// What it needs.
         because: Arc<str>,
     },
+    /// It needs another one that did not end well, so it could never begin.
+    #[error("the job `{job}` needs `{because}`, which did not end well: try that one again, too")]
+    Held {
+        /// The job.
+        job: Arc<str>,
+        /// What it needs.
+        because: Arc<str>,
+    },
     /// No job has ended badly.
     #[error("no job of this run has failed")]
     NoneFailed,
@@ -235,11 +243,10 @@ impl Plan {
                 let all = self.jobs.iter().enumerate();
                 let failed = all.filter(|(_, planned)| planned.check_retry().is_ok());
                 let failed: Vec<usize> = failed.map(|(at, _)| at).collect();
-                return if failed.is_empty() {
-                    Err(NotRetried::NoneFailed)
-                } else {
-                    Ok(failed)
-                };
+                if failed.is_empty() {
+                    return Err(NotRetried::NoneFailed);
+                }
+                return self.check_needs(&failed).map(|()| failed);
             }
         };
         let mut jobs = Vec::new();
@@ -253,7 +260,7 @@ impl Plan {
                 jobs.push(at);
             }
         }
-        Ok(jobs)
+        self.check_needs(&jobs).map(|()| jobs)
     }
 
     /// These jobs, and those that were skipped for them.
@@ -275,8 +282,7 @@ impl Plan {
         all
     }
 
-    /// Opens these jobs and those that were skipped for them; gives all of them. What one of these needs and is still
-    /// open it waits for; what came to no good end holds it no longer, since a person wants it tried.
+    /// Opens these jobs and those that were skipped for them; gives all of them. Each waits for what it needs.
     fn retry(&mut self, jobs: &[usize]) -> Vec<usize> {
         let reopened = self.with_those_that_need(jobs);
         for job in &reopened {
@@ -284,24 +290,38 @@ impl Plan {
             self.set(*job, State::Waiting { needs_left: 0 });
         }
         for job in &reopened {
-            let is_wanted = jobs.contains(job);
-            let holds = |planned: &&Planned| {
-                let is_over = match &planned.state {
-                    State::Ended(end) => is_wanted || matches!(end, JobEnd::Done { .. }),
-                    State::Waiting { .. }
-                    | State::Queued { .. }
-                    | State::Resting { .. }
-                    | State::Running { .. } => false,
-                };
-                planned.wanted_by.contains(job) && !is_over
+            let not_done = |planned: &&Planned| {
+                planned.wanted_by.contains(job)
+                    && !matches!(planned.state, State::Ended(JobEnd::Done { .. }))
             };
-            let needs_left = self.jobs.iter().filter(holds).count();
+            let needs_left = self.jobs.iter().filter(not_done).count();
             self.set(*job, State::Waiting { needs_left });
-            if is_wanted && needs_left == 0 {
+            if needs_left == 0 {
                 self.queue_up(*job, 1);
             }
         }
         reopened
+    }
+
+    /// Fails for the first of these that needs a job which did not end well and is not tried again with them: it could
+    /// never begin.
+    fn check_needs(&self, jobs: &[usize]) -> Result<(), NotRetried> {
+        let reopened = self.with_those_that_need(jobs);
+        for at in self.ended_badly().filter(|at| !reopened.contains(at)) {
+            let (Some(lost), Some(held)) = (
+                self.jobs.get(at),
+                jobs.iter().find(|job| self.wanted_by(at).contains(job)),
+            ) else {
+                continue;
+            };
+            if let Some(held) = self.jobs.get(*held) {
+                return Err(NotRetried::Held {
+                    job: Arc::clone(&held.name),
+                    because: Arc::clone(&lost.name),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Lets the jobs of another file join before the run begins.

@@ -33,6 +33,15 @@ impl ModelDialect {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAi];
 
+    /// The variable that holds the key where settings name none.
+    #[must_use]
+    pub fn key_variable(self) -> &'static str {
+        match self {
+            Self::Anthropic => "ANTHROPIC_API_KEY",
+            Self::OpenAi => "OPENAI_API_KEY",
+        }
+    }
+
     /// The word for it in job files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -150,10 +159,9 @@ impl ModelSettings {
     /// The variable that holds the key. Nothing that agents start may see it.
     #[must_use]
     pub fn key_variable(&self) -> &str {
-        self.key_env.as_deref().unwrap_or(match self.dialect {
-            ModelDialect::Anthropic => "ANTHROPIC_API_KEY",
-            ModelDialect::OpenAi => "OPENAI_API_KEY",
-        })
+        self.key_env
+            .as_deref()
+            .unwrap_or_else(|| self.dialect.key_variable())
     }
 
     /// Where the model is. `variable` looks a variable up; nothing here reads the environment.

@@ -9,8 +9,8 @@ use std::fmt;
 /// What stands on record in the place of a key.
 const IN_ITS_PLACE: &str = "[key]";
 
-/// A shorter text is no secret, and taking it out would garble what it stands in.
-const BYTES_MIN: usize = 6;
+/// No maker gives out a shorter key; a word for one, as servers on this machine take them (`ollama`), stands in many texts.
+const KEY_BYTES_MIN: usize = 12;
 
 /// The variables that were left out, and which of them are keys. Shows nothing of them.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -30,10 +30,14 @@ impl Withheld {
     pub(super) fn is_key(&mut self, name: &OsStr, seen: Option<OsString>) {
         let value = seen.or_else(|| self.by_looks.remove(name));
         let key = value.as_deref().and_then(OsStr::to_str).map(str::trim);
-        if let Some(key) = key.filter(|key| key.len() >= BYTES_MIN) {
+        if let Some(key) = key.filter(|key| is_key(key)) {
             self.keys.push(key.into());
             self.keys.sort_by_key(|key| Reverse(key.len()));
         }
+    }
+
+    pub(super) fn knows_by_looks_alone(&self, name: &OsStr) -> bool {
+        self.by_looks.contains_key(name)
     }
 
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
@@ -53,6 +57,13 @@ impl Withheld {
         }
         text
     }
+}
+
+/// Whether a text can be a key: long enough, with letters and digits.
+fn is_key(text: &str) -> bool {
+    text.len() >= KEY_BYTES_MIN
+        && text.contains(|char: char| char.is_ascii_digit())
+        && text.contains(|char: char| char.is_ascii_alphabetic())
 }
 
 impl fmt::Debug for Withheld {

@@ -291,6 +291,13 @@ impl LeaderHandle {
                 let stopped = self.stop_worker(worker, reason).await;
                 JobStop::Worker(worker, stopped.map_err(OrderError::NotRecorded)?)
             }
+            JobFound::Again(worker) => {
+                self.requests
+                    .end_all_of(EndScope::SubtreeOf(worker), Outcome::Cancelled, reason)
+                    .await;
+                let stopped = self.stop_ahead(worker, reason).await;
+                JobStop::Worker(worker, stopped.map_err(OrderError::NotRecorded)?)
+            }
         })
     }
 
@@ -330,17 +337,32 @@ impl LeaderHandle {
                 end_open.await;
                 StopWorker::Stopping
             }
-            Presence::Absent if end_open.await == 0 => return Ok(StopWorker::NotAtWork),
-            Presence::Absent => match self.directory.stop_ahead(worker) {
+            Presence::Absent if end_open.await == 0 => match self.directory.stop(worker) {
+                // It has come to live meanwhile.
                 Presence::AtWork => StopWorker::Stopping,
-                Presence::Absent => StopWorker::Ahead,
+                Presence::Absent => return Ok(StopWorker::NotAtWork),
             },
+            Presence::Absent => return self.stop_ahead(worker, reason).await,
         };
+        self.record_stop(worker, reason).await?;
+        Ok(came)
+    }
+
+    /// Stops one that is to live again, as soon as it does.
+    async fn stop_ahead(&self, worker: WorkerId, reason: &str) -> Result<StopWorker, AppendError> {
+        let came = match self.directory.stop_ahead(worker) {
+            Presence::AtWork => StopWorker::Stopping,
+            Presence::Absent => StopWorker::Ahead,
+        };
+        self.record_stop(worker, reason).await?;
+        Ok(came)
+    }
+
+    async fn record_stop(&self, worker: WorkerId, reason: &str) -> Result<(), AppendError> {
         let stop = StopAsked {
             worker: Some(worker),
             reason: reason.into(),
         };
-        self.ledger.note(self.run, stop).await?;
-        Ok(came)
+        self.ledger.note(self.run, stop).await.map(drop)
     }
 }

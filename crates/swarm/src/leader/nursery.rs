@@ -43,6 +43,13 @@ impl Nursery {
     /// The agent as the job file or an agent file defines it, with the context that is left to it below `parent`.
     fn birth(&self, parent: &Seat, wanted: &Wanted) -> Result<Started, SpawnError> {
         let name = &wanted.name;
+        let past = self.ground.past.child(parent.worker, wanted);
+        // Whatever has become of its definition since.
+        if let Some(past) = &past
+            && let Some((end, text)) = &past.end
+        {
+            return Ok(Started::Before(of_the_past(past.worker, name, *end, text)));
+        }
         let Some(definition) = self.ground.agents.get(name) else {
             return Err(SpawnError::UnknownAgent {
                 name: name.as_str().into(),
@@ -54,7 +61,6 @@ impl Nursery {
                 name: name.as_str().into(),
             });
         };
-        let past = self.ground.past.child(parent.worker, wanted);
         let worker = past
             .as_ref()
             .map_or_else(|| self.ground.ids.next_worker(), |past| past.worker);
@@ -64,9 +70,6 @@ impl Nursery {
             label: name.as_str().into(),
             agent: name.clone(),
         }))?;
-        if let Some((end, text)) = past.as_ref().and_then(|past| past.end.as_ref()) {
-            return Ok(Started::Before(of_the_past(worker, name, *end, text)));
-        }
         let above = match wanted.origin {
             Origin::Foreground => &parent.stop,
             Origin::Background => parent.in_background.stop(),

@@ -9,7 +9,7 @@ use pointsman_tools::Course;
 use super::contexts::{job_grounds, stopping};
 use super::orders::{JobFound, Order, OrderError, RetryWhich};
 use super::roster::of_job_file;
-use super::work::{check_models, key_in_sight};
+use super::work::{check_models, key_not_withheld};
 use super::{Leader, Progress};
 use crate::plan::{PlanEffect, PlanEvent, Standing};
 use crate::{JobEnd, JobFile, JobState};
@@ -134,7 +134,9 @@ impl Leader {
     ) -> (Result<JobFound, OrderError>, Vec<PlanEffect>) {
         match self.stop_job(&job) {
             Err(error) => (Err(error), Vec::new()),
-            Ok((at_work @ JobFound::Worker(_), effects)) => (Ok(at_work), effects),
+            Ok((at_work @ (JobFound::Worker(_) | JobFound::Again(_)), effects)) => {
+                (Ok(at_work), effects)
+            }
             Ok((waited @ JobFound::Waited { .. }, effects)) => {
                 let order = RunOrder::StopJob { job, text };
                 let recorded = self.recorded(by, order).await;
@@ -168,7 +170,7 @@ impl Leader {
             // It waits to be what it was: its past is told to the plan as it would have been then.
             Standing::Waits if let Some(last) = self.ground.past.tries_of(name).pop() => {
                 match last.end {
-                    None => Ok((JobFound::Worker(last.worker), Vec::new())),
+                    None => Ok((JobFound::Again(last.worker), Vec::new())),
                     Some(_) => Err(OrderError::NotTakenUp(name.into())),
                 }
             }
@@ -215,8 +217,8 @@ impl Leader {
     fn joined(&mut self) -> Result<(Vec<Arc<str>>, Vec<PlanEffect>), OrderError> {
         let (grounds, problems) = job_grounds(&self.options)?;
         check_models(&self.options)?;
-        if let Some(variable) = key_in_sight(&self.options) {
-            return Err(OrderError::KeyInSight(variable.into()));
+        if let Some(variable) = key_not_withheld(&self.options) {
+            return Err(OrderError::KeyNotWithheld(variable.into()));
         }
         match self.options.attended {
             Attended::Yes => {}

@@ -70,8 +70,10 @@ pub enum JobStop {
 pub(super) enum JobFound {
     /// It waited, and is ended, as are these that need it.
     Waited { skipped: Vec<Arc<str>> },
-    /// This worker is at it, or lives again for it.
+    /// This worker is at it.
     Worker(WorkerId),
+    /// This worker is to live again for it.
+    Again(WorkerId),
 }
 
 /// Why an order was not carried out. Nothing was changed, unless it says otherwise.
@@ -128,9 +130,10 @@ pub enum OrderError {
     Model(#[from] NoModel),
     /// Commands of this run would see the key of a model of the file.
     #[error(
-        "what agents of this run start sees `{0}`, which holds the key of a model of the file: start a run of its own with it"
+        "`{0}` holds the key of a model of the file and was not known for one when this run began, so what agents start might \
+         see it, or records hold it: start a run of its own with it"
     )]
-    KeyInSight(Box<str>),
+    KeyNotWithheld(Box<str>),
     /// The agent is not at work here.
     #[error("{0} is not at work in this run")]
     NotAtWork(WorkerId),

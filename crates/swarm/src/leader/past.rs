@@ -132,6 +132,7 @@ impl Past {
         let children = left.children.get_mut(&parent)?;
         let same = |(lineage, task, past): &(Lineage, Box<str>, PastWorker)| match past.call {
             Some(call) => wanted.call == Some(call),
+            // A record of an earlier version does not tell the call.
             None => lineage.agent().agent == wanted.name && *task == wanted.task,
         };
         let at = children.iter().position(same)?;

@@ -49,6 +49,7 @@ const ORDERS_MAX: usize = 16;
 const LETTERS_MAX: usize = 1_024;
 /// How long a question stays open when neither job file nor settings say.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30 * 60);
+
 /// See [`Leader::start`].
 pub(super) async fn start(
     mut options: LeaderOptions,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pointsman_agents::{
-    Agent, LlmAgent, LlmRole, ModelAccess, ModelSettingsError, ReplayAgent, StepsAgent,
-    SubAgentChoice, Transcript, conversation_of,
+    Agent, LlmAgent, LlmRole, ModelAccess, ModelDialect, ModelSettingsError, ReplayAgent,
+    StepsAgent, SubAgentChoice, Transcript, conversation_of,
 };
 use pointsman_ledger::{Filter, LedgerRecord, ReadError};
 use pointsman_model::WorkerId;
@@ -136,17 +136,23 @@ fn client(
     Ok(models.client(&model.settings, &model.spending)?)
 }
 
-/// The environment of what agents start: without the keys of models, whatever their variables are called.
+/// The environment of what agents start: without the keys of models, whatever their variables are called, and without
+/// those that a model of a file that joins later would have by itself.
 pub(super) fn without_keys(options: &LeaderOptions) -> Environment {
     let keys = options.job_file.key_variables();
-    keys.fold(options.environment.clone(), Environment::without)
+    let usual = ModelDialect::ALL.map(ModelDialect::key_variable);
+    let all = keys.chain(usual);
+    all.fold(options.environment.clone(), Environment::without)
 }
 
-/// A variable with a model's key that what agents start would see: of a file that joined a run which did not know of it.
-pub(super) fn key_in_sight(options: &LeaderOptions) -> Option<String> {
-    let in_sight = |key: &&str| options.environment.get(key).is_some();
+/// A variable with a model's key of a file that joined a run which did not know of it: what agents start would see it, or
+/// records would hold it.
+pub(super) fn key_not_withheld(options: &LeaderOptions) -> Option<String> {
+    let environment = &options.environment;
+    let not_withheld =
+        |key: &&str| environment.get(key).is_some() || environment.withholds_by_looks_alone(key);
     let mut keys = options.job_file.key_variables();
-    keys.find(in_sight).map(str::to_owned)
+    keys.find(not_withheld).map(str::to_owned)
 }
 
 /// Looks whether each model of the job file can be reached as far as that can be told without asking it.

@@ -350,6 +350,31 @@ fn a_job_that_is_opened_again_waits_for_what_it_needs_and_is_still_open() {
 }
 
 #[test]
+fn a_job_is_opened_again_only_with_all_that_it_needs() {
+    let jobs = [plain("a", &[]), plain("b", &[]), plain("c", &[0, 1])];
+    let mut plan = Plan::new(&jobs, 2);
+    let end = |job, end| PlanEvent::TryEnded { job, end };
+    check(&mut plan, PlanEvent::Begin, &["start 0.1", "start 1.1"]);
+    let stop = PlanEvent::StopWaiting { job: 2 };
+    check(&mut plan, stop, &["end 2 stopped"]);
+    check(&mut plan, end(0, failed()), &["end 0 failed"]);
+    let named =
+        |names: &[&str]| RetryWhich::Named(names.iter().map(|name| Box::from(*name)).collect());
+    let held = plan.retried(&named(&["c"]));
+    assert!(
+        matches!(&held, Err(NotRetried::Held { because, .. }) if **because == *"a"),
+        "{held:?}"
+    );
+    assert_eq!(plan.retried(&named(&["c", "a"])), Ok(vec![2, 0]));
+    assert_eq!(plan.retried(&RetryWhich::AllFailed), Ok(vec![0, 2]));
+    let opens = ["open 0", "open 2", "start 0.1"];
+    check(&mut plan, PlanEvent::Retry { jobs: vec![0, 2] }, &opens);
+    check(&mut plan, end(0, done()), &["end 0 done"]);
+    check(&mut plan, end(1, done()), &["end 1 done", "start 2.1"]);
+    check(&mut plan, end(2, done()), &["end 2 done", "finish"]);
+}
+
+#[test]
 fn a_job_that_waits_is_stopped_alone_and_what_needs_it_is_skipped() {
     let jobs = [
         job("a", &[], 1, FailurePolicy::Stop),
@@ -470,7 +495,7 @@ proptest! {
                             done.insert(job);
                         }
                     }
-                    PlanEffect::Reopened { .. } => prop_assert!(false, "nobody ordered it"),
+                    PlanEffect::Reopened { job } => prop_assert!(ended.remove(&job)),
                     PlanEffect::StopAll(_) => stopped = true,
                     PlanEffect::Finish => finished = true,
                 }
@@ -483,6 +508,9 @@ proptest! {
             event = Some(match (how, runs) {
                 (19, _) => PlanEvent::Stop(StopReason::Person { text: "".into() }),
                 (18, _) => PlanEvent::StopWaiting { job: pick % jobs.len() },
+                (17, _) if let Ok(jobs) = plan.retried(&RetryWhich::AllFailed) => {
+                    PlanEvent::Retry { jobs }
+                }
                 (_, false) => {
                     resting.remove(&job);
                     PlanEvent::RetryDue { job }

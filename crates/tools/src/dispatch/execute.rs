@@ -289,7 +289,7 @@ impl Dispatch {
             call: end.id,
             state: end.state,
             outcome: end.outcome,
-            // A key that a program or a file showed the agent is in no record.
+            // Before it is cut, which could leave half a key.
             text: recorded_text(&self.seat.environment.without_keys(&end.text)).into(),
             exit_code: end.exit_code,
             took,
