@@ -21,7 +21,7 @@ pub(crate) fn call(
     program: &str,
     state: &mut State,
 ) -> bool {
-    if declare::hides_code(program, called.args()) {
+    if declare::hides_code(program, called.args(), state) {
         opaque(walker, called, OpaqueWhy::UnknownScript);
     }
     match program {

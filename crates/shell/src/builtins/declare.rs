@@ -3,23 +3,66 @@
 use pointsman_model::{AssignmentWeight, EffectView, OpaqueWhy, PathValue};
 
 use super::{opaque, program, reader, set_variable};
-use crate::field::{Field, Known};
+use crate::field::{Field, Known, Shape};
 use crate::state::{State, Value};
 use crate::variables::{weigh, weigh_value};
 use crate::walk::{Called, Scene, Walker};
 
 /// Whether an argument names an element of an array by an expression that runs something: Bash
 /// reads a subscript again when it sets, unsets or looks up a variable by name.
-pub(super) fn hides_code(program: &str, args: &[Field]) -> bool {
+pub(super) fn hides_code(program: &str, args: &[Field], state: &State) -> bool {
     let by_name = match program {
         "read" | "unset" | "export" | "declare" | "typeset" | "local" | "readonly" | "getopts"
         | "mapfile" | "readarray" | "let" | "wait" => true,
-        "printf" | "test" | "[" => args
+        "printf" => args
             .iter()
             .any(|field| field.text().is_some_and(|text| text.starts_with("-v"))),
+        "test" | "[" => return looks_up(args, state),
         _ => false,
     };
     by_name && args.iter().filter_map(Field::text).any(runs_in_subscript)
+}
+
+/// The operators of `test` that look up a name, and compute the subscript behind it.
+const LOOKS_UP: [&str; 2] = ["-v", "-R"];
+
+/// Whether `test` looks up a name that runs something, or one that nobody knows.
+fn looks_up(args: &[Field], state: &State) -> bool {
+    let operator = |field: &Field| match &field.known {
+        Known::Text(text) => LOOKS_UP.contains(&text.as_str()),
+        Known::Glob(_) => field.may_be_option(),
+        Known::Unknown(unknown) => match unknown.shape {
+            Shape::Many | Shape::One => LOOKS_UP.iter().any(|it| it.starts_with(field.prefix())),
+            Shape::Number | Shape::Process => false,
+        },
+    };
+    let name = |field: &Field| match &field.known {
+        Known::Text(text) => runs_in_subscript(text),
+        Known::Glob(_) => true,
+        Known::Unknown(unknown) => unknown.shape != Shape::Number,
+    };
+    let pair = |pair: &[Field]| matches!(pair, [front, behind] if operator(front) && name(behind));
+    // One word without quotes may become operator and name both.
+    let both = |field: &Field| {
+        let many = matches!(&field.known, Known::Unknown(unknown) if unknown.shape == Shape::Many);
+        many && field.may_be_option() && is_of_the_line(&field.source, state)
+    };
+    args.windows(2).any(pair) || args.iter().any(both)
+}
+
+/// Whether something stands in the word that the line itself got, and nobody knows: what a command prints, or a variable
+/// that was set to it. What the line was started with is no news to the one who wrote it.
+fn is_of_the_line(source: &str, state: &State) -> bool {
+    let unknown = |name: &str| {
+        let value = state.variables.get(name);
+        matches!(value, Some(Value::Unknown | Value::Among(_)))
+    };
+    let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let given = state.positional.as_deref();
+    let positional = given.is_some_and(|fields| fields.iter().any(|it| it.text().is_none()))
+        && source.contains(|char: char| char.is_ascii_digit() || matches!(char, '@' | '*'));
+    let prints = source.contains("$(") && !source.contains("$((") || source.contains('`');
+    prints || positional || source.split(|char| !is_name(char)).any(unknown)
 }
 
 /// Whether a name comes with a subscript that runs something or sets a variable.
@@ -112,7 +155,8 @@ pub(super) fn unset(
         match field.text() {
             Some("-v" | "-f") => {}
             Some(name) => set_variable(walker, scene, name, Value::text(""), state),
-            None => {}
+            // It may have a subscript.
+            None => opaque(walker, called, OpaqueWhy::UnknownScript),
         }
     }
     program(walker, called, state);
