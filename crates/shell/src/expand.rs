@@ -178,12 +178,16 @@ impl Expander<'_> {
         atoms
     }
 
-    fn substitution(&self, substitution: &Substitution<'_>) -> Atom {
-        let output = match self.levels.checked_sub(1) {
+    /// What a substitution prints.
+    pub(crate) fn printed(&self, substitution: &Substitution<'_>) -> Output {
+        match self.levels.checked_sub(1) {
             Some(levels) => (self.output)(&Expander { levels, ..*self }, &substitution.script),
             None => Output::Unknown,
-        };
-        match output {
+        }
+    }
+
+    fn substitution(&self, substitution: &Substitution<'_>) -> Atom {
+        match self.printed(substitution) {
             Output::Text(text) if substitution.quoted => Atom::Fixed(text.into()),
             Output::Text(text) => Atom::Split(text.into()),
             Output::Number => Atom::Unknown(Shape::Number),
@@ -315,7 +319,8 @@ impl Expander<'_> {
         }
     }
 
-    fn positional(&self, digits: &str) -> Value {
+    /// What stands in `$1`, `$2` and so on.
+    pub(crate) fn positional(&self, digits: &str) -> Value {
         let Some(arguments) = &self.state.positional else {
             return Value::Unknown;
         };

@@ -6,7 +6,7 @@ use crate::expand::{Expander, Output, escaped};
 use crate::field::{Field, Shape};
 use crate::programs::{self, Lists};
 use crate::state::Value;
-use crate::syntax::{Command, RedirectKind, Script, Simple, Word};
+use crate::syntax::{Command, Redirect, RedirectKind, Script, Simple, Word};
 use crate::walk::{Called, Input, paths};
 
 /// What the script prints, the line feeds at its end dropped as a substitution does.
@@ -73,7 +73,7 @@ fn listed_by(
     fields: &[Field],
     fed: Option<Vec<PathValue>>,
 ) -> Option<Vec<PathValue>> {
-    let null = |redirect: &crate::syntax::Redirect<'_>| matches!(redirect.descriptor, Some("2"));
+    let null = |redirect: &Redirect<'_>| matches!(redirect.descriptor, Some("2"));
     if !simple.assignments.is_empty() || !simple.redirects.iter().all(null) {
         return None;
     }
@@ -165,6 +165,9 @@ fn of_fields(at: &Expander<'_>, simple: &Simple<'_>, fields: &[Field]) -> Output
     if name == "cat" && args.is_empty() {
         return here(at, simple);
     }
+    if counts(fields) && simple.redirects.iter().all(keeps_output) {
+        return Output::Number;
+    }
     if !simple.redirects.is_empty() {
         return Output::Unknown;
     }
@@ -183,8 +186,23 @@ fn of_fields(at: &Expander<'_>, simple: &Simple<'_>, fields: &[Field]) -> Output
             Some(text) => Output::Text(text),
             None => Output::Unknown,
         },
-        _ if counts(fields) => Output::Number,
         _ => Output::Unknown,
+    }
+}
+
+/// Whether what the command prints goes where it went without the redirect, and nothing else does.
+fn keeps_output(redirect: &Redirect<'_>) -> bool {
+    match redirect.kind {
+        RedirectKind::Read | RedirectKind::Document | RedirectKind::HereString => {
+            matches!(redirect.descriptor, None | Some("0"))
+        }
+        RedirectKind::Write => {
+            redirect.descriptor == Some("2") && redirect.target.bare() == Some("/dev/null")
+        }
+        RedirectKind::Append
+        | RedirectKind::ReadWrite
+        | RedirectKind::CopyIn
+        | RedirectKind::CopyOut => false,
     }
 }
 
@@ -289,11 +307,16 @@ fn counts(fields: &[Field]) -> bool {
                     crate::field::Known::Unknown(unknown) => unknown.shape == Shape::Many,
                 })
         }
-        ["date", format] => matches!(
-            *format,
-            "+%s" | "+%s%N" | "+%Y" | "+%Y%m%d" | "+%Y%m%d%H%M%S"
-        ),
-        ["nproc"] | ["id", "-u" | "-g"] => true,
+        // What stands behind and is not known may make it print something else.
+        _ if texts.len() < fields.len() => false,
+        ["date", format] => format.strip_prefix("+%").is_some_and(|parts| {
+            let digits = |part: &str| part.len() == 1 && "sNYmdHMSju".contains(part);
+            parts.split('%').all(digits)
+        }),
+        ["nproc"] | ["id", "-u" | "-g"] | ["tput", "cols" | "lines"] => true,
+        ["stat", "-c", "%s" | "%Y", operand] | ["git", "rev-list", "--count", operand] => {
+            !operand.starts_with('-')
+        }
         _ => false,
     }
 }

@@ -3,9 +3,13 @@
 //! They look harmless and are not always: Bash reads the value of a variable in them as an
 //! expression again, and a subscript in such a text runs the substitutions in it.
 
+use std::collections::BTreeSet;
+
 use pointsman_model::OpaqueWhy;
 
 use super::{Scene, Walker};
+use crate::expand::{Expander, Output};
+use crate::field::Field;
 use crate::state::{State, Value};
 use crate::syntax::{Form, Piece, Range, Word};
 
@@ -22,35 +26,8 @@ impl Walker<'_> {
         let part = scene.within.unwrap_or(0);
         self.pieces(scene, expression, state);
         let text = expression.span.of(scene.source);
-        let quoted = expression.pieces.iter().any(|piece| match piece {
-            Piece::Quoted(text) => text.contains(['$', '`']),
-            Piece::Text(_)
-            | Piece::Parameter(_)
-            | Piece::Substitution(_)
-            | Piece::Process(_)
-            | Piece::Arithmetic(_) => false,
-        });
-        if quoted {
-            self.sink.opaque(
-                part,
-                scene.view,
-                OpaqueWhy::UnknownScript,
-                text,
-                scene.span(range),
-            );
-        }
-        let hidden = |value: &Value| match value {
-            Value::Texts(texts) | Value::List(texts) => texts.iter().any(|text| {
-                text.bytes()
-                    .any(|byte| matches!(byte, b'[' | b'$' | b'`' | b'('))
-            }),
-            Value::Number => false,
-            // Names of files are as they are.
-            Value::Among(_) | Value::Patterns(_) | Value::Unknown => true,
-        };
-        let reads_code =
-            names_in(text).any(|(_, name)| state.variables.get(name).is_some_and(hidden));
-        if reads_code {
+        let at = self.expander(scene, state);
+        if puts_code(&at, expression) || leads_to_code(text, state) {
             self.sink.opaque(
                 part,
                 scene.view,
@@ -80,7 +57,7 @@ impl Walker<'_> {
         while let Some(word) = words.next() {
             if matches!(
                 word.bare(),
-                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v")
+                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R")
             ) {
                 for side in [before, words.peek().copied()].into_iter().flatten() {
                     self.compared(scene, side, state, range);
@@ -110,6 +87,67 @@ impl Walker<'_> {
         }
         self.computed(scene, word, state, range);
     }
+}
+
+/// Whether a text is put into the expression that runs something, or one that nobody knows.
+fn puts_code(at: &Expander<'_>, expression: &Word<'_>) -> bool {
+    let code = |text: &str| is_code(text) || leads_to_code(text, at.state);
+    let field = |field: &Field| field.text().is_none_or(code);
+    expression.pieces.iter().any(|piece| match piece {
+        Piece::Quoted(text) => text.contains(['$', '`']),
+        Piece::Substitution(substitution) => match at.printed(substitution) {
+            Output::Text(text) => code(&text),
+            Output::Number => false,
+            Output::Names(_) | Output::Unknown => true,
+        },
+        Piece::Parameter(parameter) => {
+            let given = at.state.positional.as_deref();
+            let unknown = match parameter.name {
+                _ if parameter.form == Form::Length => false,
+                "@" | "*" => given.is_none_or(|fields| fields.iter().any(field)),
+                name if name.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    match at.positional(name) {
+                        Value::Texts(texts) => texts.iter().any(|text| code(text)),
+                        Value::Number => false,
+                        Value::Among(_) | Value::List(_) | Value::Patterns(_) | Value::Unknown => {
+                            true
+                        }
+                    }
+                }
+                _ => false,
+            };
+            unknown || parameter.words.iter().any(|word| puts_code(at, word))
+        }
+        Piece::Text(_) | Piece::Process(_) | Piece::Arithmetic(_) => false,
+    })
+}
+
+/// Whether a variable that is named in the text, or in the value of one that is, holds a text that runs something, or one
+/// that nobody knows.
+fn leads_to_code(text: &str, state: &State) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut texts = vec![text];
+    while let Some(text) = texts.pop() {
+        for (_, name) in names_in(text).filter(|(_, name)| seen.insert(*name)) {
+            match state.variables.get(name) {
+                Some(Value::Texts(values) | Value::List(values)) => {
+                    if values.iter().any(|value| is_code(value)) {
+                        return true;
+                    }
+                    texts.extend(values.iter().map(AsRef::as_ref));
+                }
+                Some(Value::Number) | None => {}
+                // Names of files are as they are.
+                Some(Value::Among(_) | Value::Patterns(_) | Value::Unknown) => return true,
+            }
+        }
+    }
+    false
+}
+
+/// Whether a text may run something where it is computed.
+fn is_code(text: &str) -> bool {
+    text.contains(['[', '$', '`', '('])
 }
 
 /// The names in an expression, and where they stand.
