@@ -215,16 +215,22 @@ fn one_word(
     if let Some(field) = inner.first()
         && field.text().is_some_and(|text| text.trim().contains(' '))
     {
-        let read = |text| read(text).is_ok_and(|tree| tree.doubt.is_none());
-        if word == OneWord::Argument && !field.text().is_some_and(read) {
-            // SQL, or code: nothing that a shell would be given.
-            return;
-        }
         let view = EffectView::Might;
         let scene = Scene { view, ..*scene };
         // A shell alias of `gh` and of git has a mark in front.
         let mark = usize::from(field.prefix().starts_with('!'));
         let script = field.tail(mark);
+        let script = match word {
+            OneWord::MayBeScript => script,
+            OneWord::Argument => match script.text().and_then(runnable) {
+                Some(text) => Field {
+                    source: script.source.clone(),
+                    ..Field::made(text, script.span)
+                },
+                // SQL, or code: nothing that a shell would be given.
+                None => return,
+            },
+        };
         shells::script_text(
             walker,
             &scene,
@@ -234,6 +240,39 @@ fn one_word(
             &mut state.clone(),
         );
     }
+}
+
+/// So many lines of a text that is no script as a whole are looked at, each with those before it.
+const LINES_MAX: usize = 32;
+
+/// What a shell that is given the text may run of it, if anything: it reads line by line, and stops only where it comes to
+/// what is no command.
+fn runnable(text: &str) -> Option<&str> {
+    let why = match read(text) {
+        // Where it is in doubt it is shell all the same.
+        Ok(_) => return Some(text),
+        Err(unreadable) => unreadable.why,
+    };
+    if !matches!(why, OpaqueWhy::Syntax | OpaqueWhy::UnknownConstruct) {
+        return Some(text);
+    }
+    let mut found = None;
+    let ends = text.match_indices('\n').map(|(at, _)| at);
+    for (number, end) in ends.enumerate() {
+        if number == LINES_MAX {
+            return Some(text);
+        }
+        let begin = text.get(..end).unwrap_or("");
+        if read(begin).is_ok_and(|tree| !tree.script.items.is_empty()) {
+            // Behind what only we can't read it may go on.
+            found = Some(if why == OpaqueWhy::Syntax {
+                begin
+            } else {
+                text
+            });
+        }
+    }
+    found
 }
 
 /// Emits the wrapper itself.
