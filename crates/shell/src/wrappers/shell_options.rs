@@ -25,6 +25,8 @@ pub(super) struct Told<'f> {
     /// The option by which it takes itself to talk to a person: then `!!` and `^a^b` in a file or in its input are
     /// earlier lines.
     pub(super) talks: Option<&'f Field>,
+    /// The option by which it begins as the first shell of a person, with the settings for such.
+    pub(super) logs_in: Option<&'f Field>,
 }
 
 /// Whose options a shell has.
@@ -60,6 +62,7 @@ pub(super) fn read<'f>(name: &str, args: &'f [Field]) -> Result<Told<'f>, &'f Fi
         takes: Takes::File,
         odd: Vec::new(),
         talks: None,
+        logs_in: None,
     };
     while let Some(field) = args.get(reading.at) {
         let Some(word) = field.text() else {
@@ -85,6 +88,7 @@ pub(super) fn read<'f>(name: &str, args: &'f [Field]) -> Result<Told<'f>, &'f Fi
         operands: reading.at,
         odd: reading.odd,
         talks: reading.talks,
+        logs_in: reading.logs_in,
     })
 }
 
@@ -95,6 +99,7 @@ struct Reading<'f> {
     takes: Takes,
     odd: Vec<&'f Field>,
     talks: Option<&'f Field>,
+    logs_in: Option<&'f Field>,
 }
 
 impl<'f> Reading<'f> {
@@ -122,9 +127,10 @@ impl<'f> Reading<'f> {
                 self.at += 1;
             }
             "interactive" => self.talks = Some(field),
-            "login" | "norc" | "noprofile" | "no-rcs" | "norcs" | "no-config" | "private"
-            | "no-execute" | "noediting" | "restricted" | "dump-strings" | "dump-po-strings"
-            | "pretty-print" | "version" | "help" => {}
+            "login" => self.logs_in = Some(field),
+            "norc" | "noprofile" | "no-rcs" | "norcs" | "no-config" | "private" | "no-execute"
+            | "noediting" | "restricted" | "dump-strings" | "dump-po-strings" | "pretty-print"
+            | "version" | "help" => {}
             _ if by_name(long) == Setting::Odd => self.odd.push(field),
             _ => {}
         }
@@ -148,7 +154,8 @@ impl<'f> Reading<'f> {
                 'c' if sets => self.take(Takes::Text),
                 's' if sets => self.take(Takes::Input),
                 'i' => self.talks = Some(field),
-                'l' | 'r' | 's' => {}
+                'l' => self.logs_in = Some(field),
+                'r' | 's' => {}
                 'o' => {
                     let glued = word.get(place + 1..).unwrap_or("");
                     if self.family == Family::Kindred && !glued.is_empty() {

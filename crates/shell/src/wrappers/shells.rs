@@ -74,7 +74,10 @@ pub(super) fn shell(
             Takes::Text => args.get(at).and_then(Field::text),
             Takes::File | Takes::Input => called.input.text.as_deref(),
         };
-        if text.is_some_and(zsh::reads_otherwise) {
+        let settings = told.talks.or(told.logs_in).is_some();
+        let otherwise =
+            |text: &str| zsh::reads_otherwise(text) || settings && zsh::has_signs_of_settings(text);
+        if text.is_some_and(otherwise) {
             unknown_script(walker, called, None);
         }
     }

@@ -61,6 +61,56 @@ pub(super) fn reads_otherwise(text: &str) -> bool {
         || text.split('<').skip(1).any(is_range)
 }
 
+/// Whether a sign stands in the text that is part of a pattern where `extendedglob` is set, as it often is in what a shell
+/// that talks or logs in reads first: `^x` and `x~y` for "all but", `x#` for "often".
+pub(super) fn has_signs_of_settings(text: &str) -> bool {
+    // What is read anew between quotes, or ends where no quote tells, is looked at as it stands.
+    let anew = text.contains('"') && (text.contains("$(") || text.contains('`'));
+    let tangled = anew || text.contains("<<") || text.contains("$'");
+    let bare = if tangled {
+        text.to_owned()
+    } else {
+        without_quoted(text)
+    };
+    bare.char_indices().any(|(at, sign)| {
+        let before = bare.get(..at).and_then(|it| it.chars().next_back());
+        match sign {
+            '^' => true,
+            // `$#` and `${#x}` count.
+            '#' => !matches!(before, Some('$' | '{')),
+            // In front of a word it is a home.
+            '~' => before.is_some_and(|it| !it.is_whitespace() && !";&|(=:".contains(it)),
+            _ => false,
+        }
+    })
+}
+
+/// The text with a letter for all that is quoted.
+fn without_quoted(text: &str) -> String {
+    let mut bare = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => {
+                chars.next();
+                bare.push('_');
+            }
+            '\'' | '"' => {
+                while let Some(inner) = chars.next()
+                    && inner != char
+                {
+                    if inner == '\\' && char == '"' {
+                        chars.next();
+                    }
+                }
+                bare.push('_');
+            }
+            plain => bare.push(plain),
+        }
+    }
+    bare
+}
+
 /// `$=x`, `$x[1]`, `$x:t` and the same between braces, by what stands behind the dollar.
 fn expands_otherwise(behind: &str) -> bool {
     let inner = behind.strip_prefix('{');
@@ -127,6 +177,30 @@ mod tests {
             "cat <<< a-b > c",
         ] {
             assert!(!reads_otherwise(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn signs_that_settings_give_a_meaning_are_found() {
+        for text in [
+            "rm ^b* y",
+            "rm a*~b y",
+            "rm a#[x] y",
+            "echo 'a' ^b",
+            "echo \\' ^b '",
+            "echo \"$(rm ^b)\"",
+            "cat <<E\nit's\nE\nrm ^b",
+            "echo $'\\'' ^b '",
+        ] {
+            assert!(has_signs_of_settings(text), "{text}");
+        }
+        for text in [
+            "cd ~/x && make; ls ~",
+            "grep '^x' \"a#b~c^\" f",
+            "echo $# ${#x} a\\^b",
+            "PATH=~/bin:~/x npm test",
+        ] {
+            assert!(!has_signs_of_settings(text), "{text}");
         }
     }
 }
