@@ -42,7 +42,11 @@ impl Walker<'_> {
     /// What a command hands to the next one of a pipeline.
     pub(super) fn handed_on(&self, called: &Called<'_>, state: &State) -> Feed {
         let from = &called.input.from;
-        match last_name(called.program().unwrap_or("")) {
+        let program = called.program().unwrap_or("");
+        if !is_the_usual_one(program, called, state) {
+            return Feed::Commands;
+        }
+        match last_name(program) {
             "cat" => {
                 let options = |field: &&Field| field.is("-u") || field.is("--");
                 let operands = || called.args().iter().filter(|field| !options(field));
@@ -80,6 +84,19 @@ impl Walker<'_> {
             let (view, why) = (EffectView::Might, OpaqueWhy::UnknownScript);
             let text = called.text();
             self.sink.opaque(called.part, view, why, &text, called.span);
+        }
+    }
+}
+
+/// Whether the name means the program of that name that came with the system, as far as the line tells.
+fn is_the_usual_one(program: &str, called: &Called<'_>, state: &State) -> bool {
+    let elsewhere = called.assignments.iter().any(|it| &*it.name == "PATH")
+        || state.variables.contains_key("PATH");
+    match program.rsplit_once('/') {
+        Some((folder, _)) => matches!(folder, "/bin" | "/usr/bin"),
+        None => {
+            let own = state.functions.contains_key(program) || !state.aliased(program).is_empty();
+            !own && !elsewhere
         }
     }
 }
