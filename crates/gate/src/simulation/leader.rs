@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use pointsman_approvals::{
@@ -10,8 +11,8 @@ use pointsman_approvals::{
     post_office,
 };
 use pointsman_ledger::{
-    Clock, Filter, HandWriter, Ledger, LedgerReader, RecordKind, RequestOpened, ResumeError,
-    RunStart,
+    Clock, Filter, HandWriter, HeldRun, Ledger, LedgerReader, RecordKind, RequestOpened,
+    ResumeError, RunStart,
 };
 use pointsman_model::{
     AbsPath, Attended, NoVoteCause, Outcome, PermissionRequest, RequestId, RunId, VerdictKind,
@@ -69,6 +70,18 @@ pub(super) struct Leader {
     tasks: JoinSet<()>,
 }
 
+/// Holds a run whose leader is dead. A program that another test of this process starts meanwhile has a copy of the dead
+/// one's lock until it is that program, for some milliseconds at most.
+async fn hold(ledger: &Ledger, run: RunId) -> Result<HeldRun, ResumeError> {
+    for _ in 0..1_000 {
+        match ledger.hold_run(run).await {
+            Err(ResumeError::Alive(_)) => std::thread::sleep(Duration::from_millis(1)),
+            held => return held,
+        }
+    }
+    ledger.hold_run(run).await
+}
+
 impl Leader {
     /// Starts the run's first leader, or the next one; passes are those of workers that live.
     pub(super) async fn start(
@@ -90,7 +103,7 @@ impl Leader {
                 Err(_) => return std::future::pending().await,
             },
             Some(run) => {
-                let resumed = match ledger.hold_run(run).await {
+                let resumed = match hold(&ledger, run).await {
                     Ok(held) => held.resume().await,
                     Err(error) => Err(error),
                 };
@@ -150,7 +163,7 @@ impl Leader {
                 biased;
                 () = self.died.cancelled() => return,
                 _ = self.tasks.join_next() => {}
-                () = sleep(std::time::Duration::from_secs(60)) => return,
+                () = sleep(Duration::from_secs(60)) => return,
             }
         }
     }
