@@ -32,7 +32,7 @@ use pointsman_model::{
     RunId,
 };
 use pointsman_policy::Tree;
-use pointsman_policy::settings::{HookEvent, HookSetting, HookSettings, Whose};
+use pointsman_policy::settings::{HookEvent, HookSetting, HookSettings, ROOT_VARIABLES, Whose};
 use pointsman_process::Environment;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -60,7 +60,7 @@ pub use self::wish::{HookUpdate, HookWish};
 /// What is the same for all hooks of a run.
 #[derive(Clone)]
 pub struct HookPlace {
-    /// The project's root; hooks get it as `CLAUDE_PROJECT_DIR`.
+    /// The project's root; hooks get it in the [`ROOT_VARIABLES`].
     pub project: AbsPath,
     /// The user's home.
     pub home: AbsPath,
@@ -113,9 +113,12 @@ impl Hooks {
             .environment
             .clone()
             .with("CLAUDECODE", "1")
-            .with("CLAUDE_PROJECT_DIR", place.project.as_str())
-            .with("CLAUDE_CODE_SESSION_ATTENDED", attended)
-            .with("POINTSMAN_PROJECT_DIR", place.project.as_str());
+            .with("CLAUDE_CODE_SESSION_ATTENDED", attended);
+        let environment = ROOT_VARIABLES
+            .into_iter()
+            .fold(environment, |environment, name| {
+                environment.with(name, place.project.as_str())
+            });
         let means = Means {
             scripts: BoundScripts::new(&settings, &place.project),
             place,

@@ -1,6 +1,8 @@
 //! Which files a command line would execute, as far as its words tell: what an answer, a classifier and a project's trust
 //! have to look at beside the line itself. The files need not exist.
 
+mod build;
+mod families;
 mod modules;
 mod script;
 mod sources;
@@ -9,40 +11,20 @@ use std::collections::BTreeMap;
 
 use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature, Word};
 
+pub(crate) use self::build::build_files_named;
 pub use self::script::{is_named_as_script, script_of};
 
 /// Programs that run the file their first plain argument names.
-const INTERPRETERS: &[&str] = &[
-    "sh",
-    "ash",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "mksh",
-    "yash",
-    "fish",
-    "source",
-    ".",
-    "python",
-    "python2",
-    "python3",
-    "pypy",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "perl",
-    "ruby",
-    "php",
-    "lua",
-    "luajit",
-    "julia",
-    "tclsh",
-    "Rscript",
-    "osascript",
-    "make",
-    "gmake",
+const INTERPRETERS: &[&[&str]] = &[
+    families::SHELLS,
+    families::OTHER_SHELLS,
+    families::PYTHON,
+    families::NODE,
+    families::PERL,
+    families::RUBY,
+    families::LUA,
+    families::PLAIN,
+    &["source", ".", "deno", "make", "gmake"],
 ];
 
 /// Programs that run the file an option names; their plain words are data.
@@ -50,33 +32,6 @@ const OPTION_INTERPRETERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gs
 
 /// Variables whose files are run or loaded by whatever starts.
 const STARTED_FIRST: &[&str] = &["BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"];
-
-/// Programs that run what a file of that name says, in the folder they work in.
-const BUILD_FILES: &[(&[&str], &[&str])] = &[
-    (&["make", "gmake"], &["GNUmakefile", "makefile", "Makefile"]),
-    (
-        &["npm", "pnpm", "yarn", "bun", "npx", "node"],
-        &["package.json"],
-    ),
-    (&["deno"], &["deno.json", "deno.jsonc"]),
-    (&["cargo"], &["Cargo.toml", "build.rs"]),
-    (&["just"], &["justfile", "Justfile", ".justfile"]),
-    (&["task"], &["Taskfile.yml", "Taskfile.yaml"]),
-    (&["rake"], &["Rakefile"]),
-    (
-        &["gradle", "gradlew"],
-        &["build.gradle", "build.gradle.kts"],
-    ),
-    (&["mvn", "mvnw"], &["pom.xml"]),
-    (&["cmake"], &["CMakeLists.txt"]),
-    (&["ninja"], &["build.ninja"]),
-    (&["composer"], &["composer.json"]),
-    (&["tox"], &["tox.ini"]),
-    (&["nox"], &["noxfile.py"]),
-    (&["invoke", "inv"], &["tasks.py"]),
-    (&["fab"], &["fabfile.py"]),
-    (&["pre-commit"], &[".pre-commit-config.yaml"]),
-];
 
 /// So many files of one run are looked at: more than the words of the longest line name, and few enough to be looked at
 /// while somebody waits.
@@ -192,7 +147,7 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
     }
     let is_one_of = |programs: &[&str]| is_one_of(program, programs);
     let words: Vec<&str> = arguments(run).collect();
-    if is_one_of(INTERPRETERS) {
+    if INTERPRETERS.iter().any(|family| is_one_of(family)) {
         // An option may take a value, so every plain word could be the script, up to one that surely is; one that names no
         // file costs a look.
         let known = run.argv.iter().skip(1).map(Word::literal);
@@ -224,13 +179,12 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
         role: Role::Code,
         spelling: Spelling::LookedUp,
     }));
-    for (_, built_by) in BUILD_FILES.iter().filter(|(tools, _)| is_one_of(tools)) {
-        // A plain word may be the folder that it is told to work in.
-        let named = words.iter().flat_map(|word| names_in(word));
-        let folders = named.map(|name| folder.join(name));
-        for place in std::iter::once(folder.clone()).chain(folders) {
-            files.extend(built_by.iter().map(|file| code(place.join(file))));
-        }
+    files.extend(build_files_named(folder, run).into_iter().map(code));
+    // A plain word may be the folder that it is told to work in.
+    let folders = words.iter().flat_map(|word| names_in(word));
+    let folders = folders.map(|name| folder.join(name));
+    for place in std::iter::once(folder.clone()).chain(folders) {
+        files.extend(build::usual_files(program, &place).map(code));
     }
     if too_many || files.len() > FILES_MAX {
         files.truncate(FILES_MAX);

@@ -31,8 +31,8 @@ pub use edit::{AddRulesError, add_rules};
 pub use files::{DiskFiles, FILE_BYTES_MAX, MemoryFiles, SettingsFiles};
 pub use hooks::{
     HookDuty, HookEvent, HookLife, HookMatcher, HookRegex, HookRun, HookScripts, HookSetting,
-    HookSettings, Naming, ScriptContent, is_bound, is_the_persons, line_with_root, named_scripts,
-    take_in, with_root,
+    HookSettings, Naming, ROOT_VARIABLES, ScriptContent, is_bound, is_the_persons, line_with_root,
+    named_scripts, named_scripts_in, take_in, with_root,
 };
 pub use lint::lint;
 pub use load::load;

@@ -13,7 +13,7 @@ use pointsman_model::AbsPath;
 use pointsman_policy::is_named_as_script;
 use pointsman_policy::settings::{
     DiskFiles, HookRun, HookSetting, HookSettings, Naming, ScriptContent, SettingsFiles as _,
-    is_bound, named_scripts,
+    is_bound, named_scripts, named_scripts_in,
 };
 
 /// How long a file must have rested before its times tell that nobody writes it again within the same tick of its file
@@ -60,7 +60,7 @@ impl BoundScripts {
             if hooks.iter().any(|(run, _)| *run == hook.run) {
                 continue;
             }
-            let named = named_scripts(hook, project, project).into_iter();
+            let named = named_scripts(hook, project).into_iter();
             let scripts = named.filter_map(|(path, naming)| {
                 let content = settings.scripts.content(&path)?;
                 let binds = match (naming, content) {
@@ -103,7 +103,7 @@ impl BoundScripts {
             return None;
         }
         // In another folder `./g.sh` is another file. Nobody read it, but what was not touched since is what it was.
-        let named = named_scripts(hook, project, folder).into_iter();
+        let named = named_scripts_in(hook, project, folder).into_iter();
         let mut elsewhere = named.filter(|(path, naming)| {
             *naming == Naming::Runs && !scripts.iter().any(|script| script.path == *path)
         });

@@ -165,7 +165,7 @@ async fn a_program_with_arguments_is_read_by_no_shell() {
     ground.script("say.sh", r#"echo "$1|$2" >&2; exit 2"#);
     let run = HookRun::Program {
         program: "${CLAUDE_PROJECT_DIR}/say.sh".into(),
-        args: vec!["$HOME;x".into(), "$CLAUDE_PROJECT_DIR/y".into()],
+        args: vec!["$HOME;x".into(), "$POINTSMAN_PROJECT_DIR/y".into()],
     };
     let setting = HookSetting {
         run,

@@ -2,7 +2,7 @@
 
 use pointsman_model::AbsPath;
 
-use super::is_one_of;
+use super::{families, is_one_of};
 
 /// How many packages on the way to a module are looked at, the module itself beside them. What lies deeper is no name
 /// that anybody writes.
@@ -14,32 +14,47 @@ const NAME_BYTES_MAX: usize = 4096;
 /// Interpreters that find code by a name that is no path: behind which options, and what they make of the name.
 const MODULES: &[Modules] = &[
     Modules {
-        programs: &["python", "python2", "python3"],
+        programs: families::PYTHON,
         options: &["-m"],
         places: &["PYTHONPATH"],
         between: ".",
         endings: &[".py", "/__main__.py", "/__init__.py"],
     },
     Modules {
-        programs: &["perl"],
+        programs: families::PERL,
         options: &["-M", "-m"],
         places: &["PERL5LIB"],
         between: "::",
         endings: &[".pm"],
     },
     Modules {
-        programs: &["ruby"],
+        programs: families::RUBY,
         options: &["-r"],
         places: &["RUBYLIB"],
         between: "/",
         endings: &[".rb"],
     },
     Modules {
-        programs: &["node", "bun"],
-        options: &["-r", "--require", "--import", "--loader"],
+        programs: families::NODE,
+        options: &[
+            "-r",
+            "--require",
+            "--import",
+            "--loader",
+            "--experimental-loader",
+            "--preload",
+        ],
         places: &["NODE_PATH"],
         between: "/",
         endings: &[".js", ".cjs", ".mjs"],
+    },
+    Modules {
+        programs: families::LUA,
+        options: &["-l"],
+        // Its variables list patterns (`lib/?.lua`), which are no folders.
+        places: &[],
+        between: ".",
+        endings: &[".lua", "/init.lua"],
     },
 ];
 
@@ -117,7 +132,10 @@ impl Modules {
 
 /// What an option is given: the next word, what is joined to it, and of one letter what stands behind it in a bundle
 /// (`-um name`, `-umname`).
-fn values_of<'a>(option: &'static str, words: &'a [&'a str]) -> impl Iterator<Item = &'a str> + 'a {
+pub(super) fn values_of<'a>(
+    option: &'static str,
+    words: &'a [&'a str],
+) -> impl Iterator<Item = &'a str> + 'a {
     let letter = option
         .strip_prefix('-')
         .filter(|letters| letters.len() == 1);

@@ -1,31 +1,41 @@
 //! The script that an interpreter is given, as far as that is sure.
 
-use super::is_one_of;
+use super::{families, is_one_of};
 
 /// Interpreters whose first plain word is a script.
 const INTERPRETERS: &[Interpreter] = &[
     Interpreter {
-        names: &["sh", "bash", "dash", "zsh", "ksh"],
+        names: families::SHELLS,
         letters: "abefhiklmnpuvxBCEHPT",
         lookup: Lookup::AsWritten,
     },
     Interpreter {
-        names: &["python", "python2", "python3"],
+        names: families::PYTHON,
         letters: "bBdEiIOPqsSuvx",
         lookup: Lookup::AsWritten,
     },
     Interpreter {
-        names: &["node", "bun"],
+        names: families::NODE,
         letters: "",
         lookup: Lookup::AddsEnding,
     },
     Interpreter {
-        names: &["perl", "ruby"],
+        names: families::PERL,
         letters: "wTt",
         lookup: Lookup::AsWritten,
     },
     Interpreter {
-        names: &["php", "lua", "tclsh", "Rscript"],
+        names: families::RUBY,
+        letters: "wT",
+        lookup: Lookup::AsWritten,
+    },
+    Interpreter {
+        names: families::LUA,
+        letters: "",
+        lookup: Lookup::AsWritten,
+    },
+    Interpreter {
+        names: families::PLAIN,
         letters: "",
         lookup: Lookup::AsWritten,
     },
@@ -40,9 +50,9 @@ const ENDINGS: &[&str] = &[
 /// What a script's name may stand for beside the file of that name: what an interpreter adds to it, and what it looks for
 /// in a folder.
 const BEHIND: &[(&[&str], &[&str])] = &[
-    (&["python", "python2", "python3", "pypy"], &["/__main__.py"]),
+    (families::PYTHON, &["/__main__.py"]),
     (
-        &["node", "nodejs", "bun"],
+        families::NODE,
         &[
             ".js",
             ".cjs",

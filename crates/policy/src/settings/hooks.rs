@@ -14,8 +14,9 @@ use serde::Serialize;
 
 pub(in crate::settings) use guards::{SHAPE, holds_guard};
 pub use matcher::{HookMatcher, HookRegex};
-pub use root::{line_with_root, with_root};
-pub use scripts::{HookScripts, Naming, ScriptContent, is_bound, named_scripts};
+use root::quoted;
+pub use root::{ROOT_VARIABLES, line_with_root, with_root};
+pub use scripts::{HookScripts, Naming, ScriptContent, is_bound, named_scripts, named_scripts_in};
 
 /// All hooks that count, in the order of the files and within them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -100,7 +100,7 @@ impl ProjectContent {
 
     /// Adds the scripts of the project that a hook names; what is no file adds nothing.
     pub(super) fn hook(&mut self, hook: &HookSetting) {
-        let named = named_scripts(hook, &self.project, &self.project);
+        let named = named_scripts(hook, &self.project);
         self.scripts.extend(named.into_keys());
     }
 

@@ -23,6 +23,16 @@ fn before(line: &str) -> HookSetting {
     hook(HookEvent::PreToolUse, 1, line)
 }
 
+fn program(program: &str, args: &[&str]) -> HookSetting {
+    HookSetting {
+        run: HookRun::Program {
+            program: program.into(),
+            args: args.iter().map(|arg| (*arg).into()).collect(),
+        },
+        ..before("")
+    }
+}
+
 async fn ask(ground: &Ground, hooks: &Hooks, folder: &AbsPath) -> PreToolUse {
     let call = HookedCall {
         id: CallId::new(ground.run, 1),
@@ -89,13 +99,6 @@ async fn law_7_a_hook_whose_script_was_edited_in_the_run_is_not_started() {
 /// Each way to write and to keep a hook of the project, and what an agent edits for it to run something else.
 #[tokio::test]
 async fn law_7_each_form_of_hook_is_held_to_its_scripts() {
-    let program = |program: &str, args: &[&str]| HookSetting {
-        run: HookRun::Program {
-            program: program.into(),
-            args: args.iter().map(|arg| (*arg).into()).collect(),
-        },
-        ..before("")
-    };
     let of = |source: RuleSource, hook: HookSetting| HookSetting { source, ..hook };
     let resident = |line: &str| HookSetting {
         life: HookLife::Resident,
@@ -113,6 +116,21 @@ async fn law_7_each_form_of_hook_is_held_to_its_scripts() {
         (program("sh", &["tools/g.sh"]), "tools/g.sh"),
         (program("$CLAUDE_PROJECT_DIR/tools/g.sh", &[]), "tools/g.sh"),
         (program("sh", &["-c", "cd tools; ./g.sh"]), "tools/g.sh"),
+        (program("sh", &["guard"]), "guard"),
+        (program("python3", &["-m", "hooks.guard"]), "hooks/guard.py"),
+        (program("make", &["hook"]), "Makefile"),
+        (program("make", &["-f", "guard"]), "guard"),
+        (before("make -f guard hook"), "guard"),
+        (before("just --justfile guard"), "guard"),
+        (before("nodejs -r ./guard -e 1"), "guard.js"),
+        (
+            before("\"$POINTSMAN_PROJECT_DIR\"/tools/g.sh"),
+            "tools/g.sh",
+        ),
+        (
+            program("${POINTSMAN_PROJECT_DIR}/tools/g.sh", &[]),
+            "tools/g.sh",
+        ),
         (
             of(RuleSource::LocalSettings, before("tools/g.sh")),
             "tools/g.sh",
@@ -121,7 +139,13 @@ async fn law_7_each_form_of_hook_is_held_to_its_scripts() {
     ];
     for (setting, script) in cases {
         let ground = Ground::new().await;
-        for name in ["tools/g.sh", "Makefile", "package.json"] {
+        for name in [
+            "tools/g.sh",
+            "Makefile",
+            "package.json",
+            "guard",
+            "hooks/guard.py",
+        ] {
             write(&ground.path(name), "exit 0\n");
         }
         let hooks = ground.hooks(vec![setting.clone()], Attended::Yes);
@@ -145,6 +169,8 @@ async fn what_is_no_script_of_the_project_may_change() {
         (before("true src"), "src/main.rs"),
         (before("true build"), "build/x"),
         (before("sh g.sh"), "other.sh"),
+        (program("sh", &["g.sh", "log.jsonl"]), "log.jsonl"),
+        (program("true", &["log.jsonl"]), "log.jsonl"),
         (
             before("cargo --version >/dev/null 2>&1; exit 0"),
             "Cargo.toml",
@@ -193,6 +219,47 @@ async fn law_7_an_agent_does_not_go_to_where_the_hooks_script_is_its_own() {
         let wanted = format!("its script `{folder}/g.sh` changed since the run began");
         assert!(failed(&turn).starts_with(&wanted), "{turn:?}");
     }
+}
+
+/// So in a folder outside of the project, which an agent may have among its own; what the hook names there and everywhere
+/// is the person's to change.
+#[tokio::test]
+async fn law_7_an_agent_does_not_take_the_hooks_script_with_it_out_of_the_project() {
+    let ground = Ground::new().await;
+    for name in ["g.sh", "tools/g.sh"] {
+        write(&ground.path(name), "exit 0\n");
+    }
+    let outside = tempfile::tempdir().unwrap();
+    let outside = outside.path().canonicalize().unwrap();
+    let folder = AbsPath::parse(outside.join("at").to_str().unwrap()).unwrap();
+    let own = outside.join("own.sh");
+    write(&outside.join("at/tools/rest.sh"), "exit 0\n");
+    let fixed = format!("sh {}", own.display());
+    let cases = [
+        (before("sh ./g.sh"), "at/g.sh"),
+        (before("cd tools && ./g.sh"), "at/tools/g.sh"),
+        (before("sh ../g.sh"), "g.sh"),
+        (before("cd .. && sh g.sh"), "g.sh"),
+        (before("python3 -m guard"), "at/guard.py"),
+        (program("sh", &["g.sh"]), "at/g.sh"),
+        (program("./g.sh", &[]), "at/g.sh"),
+        (program("make", &["hook"]), "at/Makefile"),
+    ];
+    for (setting, written) in cases {
+        let hooks = ground.hooks(vec![setting.clone()], Attended::Yes);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let written = outside.join(written);
+        write(&written, A_YES);
+        let turn = ask(&ground, &hooks, &folder).await;
+        let wanted = format!("its script `{}` changed", written.display());
+        assert!(failed(&turn).starts_with(&wanted), "{setting:?}: {turn:?}");
+        std::fs::remove_file(written).unwrap();
+    }
+    let hooks = ground.hooks(vec![before(&fixed)], Attended::Yes);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    write(&own, "exit 0\n");
+    let turn = ask(&ground, &hooks, &folder).await;
+    assert_eq!(came(&turn), HookCame::Nothing, "{turn:?}");
 }
 
 /// A file that has rested is not read again, and one that is written with its old size and times is.

@@ -53,6 +53,7 @@ async fn what_can_not_start_is_told_at_load_with_its_place() {
         "test -f x && no-such-program",
         "$EDITOR x",
         "$CLAUDE_PROJECT_DIR_BIN/x.sh",
+        "\"$POINTSMAN_PROJECT_DIR\"/good.sh --now",
         "${CLAUDE_PROJECT_DIR_BIN}/x.sh",
         "if true; then no-such-program; fi",
     ] {
@@ -62,6 +63,7 @@ async fn what_can_not_start_is_told_at_load_with_its_place() {
     for (line, why) in [
         ("no-such-program x", "there is no program `no-such-program`"),
         ("$CLAUDE_PROJECT_DIR/gone.sh", "there is no `~/gone.sh`"),
+        ("$POINTSMAN_PROJECT_DIR/gone.sh", "there is no `~/gone.sh`"),
         ("./plain.sh", "`./plain.sh` is no program that may be run"),
     ] {
         check(shell(line), Some(&format!("{cant}{why}")));

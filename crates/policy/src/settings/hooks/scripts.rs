@@ -9,7 +9,8 @@ use pointsman_model::{AbsPath, Digest, EffectKind, PathValue, RuleSource, Word};
 use pointsman_shell::{NameCase, Surroundings, analyse};
 use serde::Serialize;
 
-use super::{HookRun, HookSetting, line_with_root, with_root};
+use super::{HookRun, HookSetting, line_with_root, quoted, with_root};
+use crate::executed::build_files_named;
 use crate::settings::files::SettingsFiles;
 use crate::{Executed, Role, executed_by};
 
@@ -18,6 +19,7 @@ use crate::{Executed, Role, executed_by};
 const WORKS_ON: &[(&str, &[&str])] = &[
     ("cargo", &["Cargo.toml", "build.rs"]),
     ("node", &["package.json"]),
+    ("nodejs", &["package.json"]),
     ("npx", &["package.json"]),
 ];
 
@@ -69,7 +71,7 @@ impl HookScripts {
         files: &dyn SettingsFiles,
     ) {
         for hook in hooks.into_iter().filter(|hook| is_bound(hook)) {
-            for path in named_scripts(hook, project, project).into_keys() {
+            for path in named_scripts(hook, project).into_keys() {
                 let entry = self.contents.entry(path);
                 if let Entry::Vacant(vacant) = entry {
                     let content = ScriptContent::of(&files.read(vacant.key()));
@@ -118,10 +120,35 @@ pub fn is_bound(hook: &HookSetting) -> bool {
     }
 }
 
-/// The files of the project that a hook names as something to run when it is started in a folder: by their paths, as what a
-/// shell or an interpreter is given, and as what says what `make` and its like do. Some may not exist.
+/// The files of the project that a hook names as something to run when it is started in the project's root: by their paths,
+/// as what a shell or an interpreter is given, and as what says what `make` and its like do. Some may not exist.
 #[must_use]
-pub fn named_scripts(
+pub fn named_scripts(hook: &HookSetting, project: &AbsPath) -> BTreeMap<AbsPath, Naming> {
+    let mut named = named_from(hook, project, project);
+    named.retain(|path, _| is_below(path, project));
+    named
+}
+
+/// The same when it is started in another folder. There it may name files outside of the project too: those count which
+/// it names nowhere else, since who chooses the folder chooses them.
+#[must_use]
+pub fn named_scripts_in(
+    hook: &HookSetting,
+    project: &AbsPath,
+    folder: &AbsPath,
+) -> BTreeMap<AbsPath, Naming> {
+    let everywhere = named_from(hook, project, project);
+    let mut named = named_from(hook, project, folder);
+    named.retain(|path, _| is_below(path, project) || !everywhere.contains_key(path));
+    named
+}
+
+fn is_below(path: &AbsPath, project: &AbsPath) -> bool {
+    path != project && path.is_within(project)
+}
+
+/// All that a hook names when it is started in a folder, wherever it lies.
+fn named_from(
     hook: &HookSetting,
     project: &AbsPath,
     folder: &AbsPath,
@@ -140,13 +167,18 @@ pub fn named_scripts(
             }
             scripts.line(line);
         }
-        // A program that is a shell reads a line among its arguments. To read others so names no file but by chance.
         HookRun::Program { program, args } => {
+            let words = std::iter::once(program).chain(args);
+            let words: Vec<String> = words
+                .map(|word| quoted(&with_root(word, project)))
+                .collect();
+            scripts.line(&words.join(" "));
             let placed = with_root(program, project);
             if placed.contains('/') {
                 scripts.add(folder.join(&placed), Naming::Runs);
             }
             scripts.word(program);
+            // An argument may be a line for a shell. To read others so names no file but by chance.
             for arg in args {
                 scripts.word(arg);
                 scripts.line(arg);
@@ -187,6 +219,9 @@ impl Scripts<'_> {
                         PathValue::Known(folder) => folder.clone(),
                         PathValue::Pattern { .. } | PathValue::Unknown(_) => self.folder.clone(),
                     };
+                    for path in build_files_named(&folder, run) {
+                        self.add(path, Naming::Runs);
+                    }
                     let executed = executed_by(self.folder, run);
                     for file in executed.unwrap_or_else(|many| many.counted) {
                         let naming = naming_of(&file, run.program());
@@ -210,12 +245,9 @@ impl Scripts<'_> {
         }
     }
 
-    /// Adds a file, if it lies in the project.
     fn add(&mut self, path: AbsPath, naming: Naming) {
-        if path != *self.project && path.is_within(self.project) {
-            let surest = self.named.entry(path).or_insert(naming);
-            *surest = naming.max(*surest);
-        }
+        let surest = self.named.entry(path).or_insert(naming);
+        *surest = naming.max(*surest);
     }
 }
 

@@ -134,10 +134,6 @@ fn law_7_a_yes_is_bound_to_the_content() {
 /// Each file that a hook's line names as something to run, wherever the line goes first.
 #[test]
 fn law_7_a_yes_is_bound_to_the_scripts_of_each_form_of_line() {
-    let hook = |run: &str| {
-        format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"type": "command", {run}}}]}}]}}}}"#)
-    };
-    let line = |line: &str| hook(&format!(r#""command": {}"#, serde_json::json!(line)));
     let cases = [
         (line("./tools/g.sh"), "tools/g.sh"),
         (line("cd tools && ./g.sh"), "tools/g.sh"),
@@ -178,7 +174,56 @@ fn law_7_a_yes_is_bound_to_the_scripts_of_each_form_of_line() {
         ),
         (hook(r#""command": "tools/g.sh", "args": []"#), "tools/g.sh"),
     ];
-    for (settings, script) in &cases {
+    check_bound(&cases);
+}
+
+/// A program with its arguments, whatever of them the interpreter reads; and the project's root under its other name.
+#[test]
+fn law_7_a_yes_is_bound_to_what_an_interpreter_is_given() {
+    let cases = [
+        (hook(r#""command": "python3", "args": ["guard"]"#), "guard"),
+        (
+            hook(r#""command": "python3", "args": ["-m", "hooks.guard"]"#),
+            "hooks/guard.py",
+        ),
+        (
+            hook(r#""command": "node", "args": ["-r", "./it's", "-e", "1"]"#),
+            "it's.js",
+        ),
+        (hook(r#""command": "make", "args": ["hook"]"#), "Makefile"),
+        (
+            hook(r#""command": "env", "args": ["-C", "tools", "sh", "g"]"#),
+            "tools/g",
+        ),
+        (line("pypy3 -m guard"), "guard.py"),
+        (line("just -f rules go"), "rules"),
+        (line("\"$POINTSMAN_PROJECT_DIR\"/tools/g.sh"), "tools/g.sh"),
+        (
+            line("cd ${POINTSMAN_PROJECT_DIR}/tools && ./g.sh"),
+            "tools/g.sh",
+        ),
+        (
+            hook(r#""command": "$POINTSMAN_PROJECT_DIR/tools/g.sh", "args": []"#),
+            "tools/g.sh",
+        ),
+    ];
+    check_bound(&cases);
+}
+
+/// Settings with one hook.
+fn hook(run: &str) -> String {
+    format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"type": "command", {run}}}]}}]}}}}"#)
+}
+
+/// Settings with one hook that is a line.
+fn line(line: &str) -> String {
+    hook(&format!(r#""command": {}"#, serde_json::json!(line)))
+}
+
+/// A yes to these settings ends when the script beside them changes.
+#[track_caller]
+fn check_bound(cases: &[(String, &str)]) {
+    for (settings, script) in cases {
         let at = format!("/p/{script}");
         let untrusted = |content: &str, record: Option<TrustRecord>| {
             let mut places = places();
@@ -300,6 +345,8 @@ fn law_7_a_yes_is_bound_to_scripts_whatever_the_projects_path_is() {
         ),
         ("\"${CLAUDE_PROJECT_DIR}\"/tools/g.sh", "tools/g.sh", 1),
         ("cd $CLAUDE_PROJECT_DIR_BIN && ./g.sh", "BIN/g.sh", 0),
+        ("\"${POINTSMAN_PROJECT_DIR}\"/tools/g.sh", "tools/g.sh", 1),
+        ("cd $POINTSMAN_PROJECT_DIR_BIN && ./g.sh", "BIN/g.sh", 0),
     ];
     for (line, script, asked) in lines {
         let line = serde_json::json!(line);
