@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use pointsman_approvals::{Found, bind_showing};
 use pointsman_model::{AbsPath, PermissionRequest, first_hidden};
-use pointsman_policy::{Role, executed_files};
+use pointsman_policy::{Role, executed_files, is_named_as_script};
 use serde::Serialize;
 
 use super::showing::{ACTION_BYTES_MAX, Unfit};
@@ -83,8 +83,13 @@ impl Reading {
                 Ok(None)
             }
             // Data of a script is not run, as far as the line tells: a picture is no script that hides.
-            (Role::Argument, Found::Content(begins) | Found::Large { begins, .. })
-                if as_text(begins).is_none() =>
+            (Role::Argument, Found::Content(bytes))
+                if as_text(bytes).is_none() && !says_it_is_code(path, bytes) =>
+            {
+                Ok(None)
+            }
+            (Role::Argument, Found::Large { begins, .. })
+                if !begins_as_text(begins) && !says_it_is_code(path, begins) =>
             {
                 Ok(None)
             }
@@ -120,6 +125,20 @@ fn is_program(begins: &[u8]) -> bool {
 fn as_text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok();
     text.filter(|text| !text.contains('\0'))
+}
+
+/// Whether what begins so may be text: its first bytes may end within a character.
+fn begins_as_text(begins: &[u8]) -> bool {
+    let is_cut_off = |error: &std::str::Utf8Error| error.error_len().is_none();
+    let is_text = std::str::from_utf8(begins)
+        .as_ref()
+        .map_or_else(is_cut_off, |_| true);
+    is_text && !begins.contains(&0)
+}
+
+/// Whether a file is written to be run, whatever else stands in it: the script that gets it may well do so.
+fn says_it_is_code(path: &AbsPath, begins: &[u8]) -> bool {
+    is_named_as_script(path.as_str()) || begins.starts_with(b"#!")
 }
 
 /// What is run as code, as text.

@@ -115,6 +115,38 @@ async fn data_of_a_script_is_shown_where_it_is_text_and_named_where_it_is_none()
     }
 }
 
+/// What a script is given may be code that it runs: one odd byte in it hides nothing.
+#[tokio::test]
+async fn an_argument_that_is_code_and_no_text_is_left_to_people() {
+    let scene = Scene::new(says("allow")).await;
+    scene.holds("run.sh", b". \"$1\"\n");
+    let odd: &[u8] = b"rm -rf build # \xff\n";
+    let marked = [b"#!/bin/sh\n", odd].concat();
+    let large = |begins: &[u8]| [begins, &vec![b'x'; 2 << 20]].concat();
+    // The sixteen bytes that are looked at of a large file end within the last sign.
+    let cut = large("#2345678901234€".as_bytes());
+    let (large_odd, large_marked) = (large(b"\xff\xfe"), large(b"#!/bin/sh\n\xff"));
+    let large_text = large("12345678901234€".as_bytes());
+    let cases: &[(&str, &[u8], Option<NoVoteCause>)] = &[
+        ("part.sh", odd, Some(NoVoteCause::LeftToPeople)),
+        ("part.py", b"\0", Some(NoVoteCause::LeftToPeople)),
+        ("part", &marked, Some(NoVoteCause::LeftToPeople)),
+        ("part", odd, None),
+        ("part.png", &large_odd, None),
+        ("part.sh", &large_odd, Some(NoVoteCause::TooLong)),
+        ("part", &large_marked, Some(NoVoteCause::TooLong)),
+        ("part", &cut, Some(NoVoteCause::TooLong)),
+        ("part", &large_text, Some(NoVoteCause::TooLong)),
+    ];
+    for (name, content, expect) in cases {
+        scene.holds(name, content);
+        let request = scene.bound(&format!("bash run.sh {name}"));
+        let vote = scene.classifier.classify(&request).await;
+        let of = format!("{name}: {:?}: {vote:?}", content.get(..16));
+        assert_eq!(cause(&vote), *expect, "{of}");
+    }
+}
+
 #[tokio::test]
 async fn a_script_that_changed_since_it_was_asked_about_is_not_judged() {
     let scene = Scene::new(says("allow")).await;
