@@ -151,11 +151,11 @@ tool = "Write"
 input = { file_path = "asked.txt", content = "x" }
 "#;
 
-/// Whether a leader has taken the run: then nobody else gets in between.
+/// Whether a leader has taken the run, or looks whether one has: then nobody else gets in between.
 fn is_held(project: &Project) -> bool {
     let lock = std::fs::File::open(project.state_folder().join("ledger.db.run-1.lock"));
     let is_taken = |lock: std::fs::File| {
-        let look = lock.try_lock_shared();
+        let look = lock.try_lock();
         matches!(look, Err(std::fs::TryLockError::WouldBlock))
     };
     lock.is_ok_and(is_taken)
@@ -182,7 +182,7 @@ fn stopped_while_it_resumes(project: &Project) -> Running {
             }
             if count("run_interrupted") > closed && count("run_resumed") == resumed {
                 leader.until_it_rests();
-                leader.signal(Signal::SIGSTOP);
+                leader.stop_here();
                 gate.execute_batch("ROLLBACK").unwrap();
                 if is_held(project) {
                     break;

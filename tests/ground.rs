@@ -301,6 +301,22 @@ impl Running {
         });
     }
 
+    /// Stops it where it is; comes back once each of its threads stands.
+    pub(crate) fn stop_here(&self) {
+        self.signal(nix::sys::signal::Signal::SIGSTOP);
+        let folder = format!("/proc/{}/task", self.0.id());
+        until("all its threads stand", || {
+            let mut threads = std::fs::read_dir(&folder).unwrap().flatten();
+            let stands = |thread: std::fs::DirEntry| {
+                // One that has ended meanwhile stands, too.
+                let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+                stat.rsplit_once(')')
+                    .is_none_or(|(_, rest)| rest.trim_start().starts_with('T'))
+            };
+            threads.all(stands).then_some(())
+        });
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
         let pid = nix::unistd::Pid::from_raw(self.0.id().cast_signed());
