@@ -92,7 +92,7 @@ fn line_that_cant_start(line: &str, place: &HookPlace) -> Option<String> {
 }
 
 /// What is wrong with a command, a program and its arguments: it is not there, or its script, or what a line for the
-/// shell begins with ([`line_that_cant_start`]).
+/// shell begins with.
 #[must_use]
 pub fn command_that_cant_start(command: &[Box<str>], place: &HookPlace) -> Option<String> {
     let (program, args) = command.split_first()?;
