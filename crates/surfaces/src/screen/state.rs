@@ -506,6 +506,8 @@ mod never_a_yes;
 #[cfg(test)]
 mod read_whole;
 #[cfg(test)]
+mod stops;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod views;
