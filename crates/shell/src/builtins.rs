@@ -33,6 +33,7 @@ pub(crate) fn call(
         }
         "unset" => declare::unset(walker, scene, called, state),
         "read" => declare::read(walker, scene, called, state),
+        "wait" => declare::wait(walker, called, state),
         "mapfile" | "readarray" => declare::mapfile(walker, scene, called, state),
         "getopts" => declare::getopts(walker, scene, called, state),
         "let" => declare::compute(walker, scene, called, state),
@@ -45,7 +46,7 @@ pub(crate) fn call(
         "setopt" | "unsetopt" => settings::setopt(walker, called, state),
         "emulate" => settings::emulate(walker, called, state),
         "shift" => {
-            state.positional = None;
+            settings::shift(called, state);
             reader(walker, called, state);
         }
         "eval" => eval(walker, scene, called, state),
@@ -66,8 +67,8 @@ pub(crate) fn call(
         "history" if called.args().is_empty() => reader(walker, called, state),
         "history" => history(walker, called, state),
         // The shell's own jobs and state: harmless, and no reading that people expect to run unasked.
-        "logout" | "wait" | "jobs" | "bg" | "fg" | "disown" | "times" | "caller" | "dirs"
-        | "unalias" | "suspend" => self::program(walker, called, state),
+        "logout" | "jobs" | "bg" | "fg" | "disown" | "times" | "caller" | "dirs" | "unalias"
+        | "suspend" => self::program(walker, called, state),
         _ => return false,
     }
     true

@@ -7,7 +7,7 @@ use crate::field::{Field, Shape};
 use crate::programs::{self, Lists};
 use crate::state::Value;
 use crate::syntax::{Command, Redirect, RedirectKind, Script, Simple, Word};
-use crate::walk::{Called, Input, paths};
+use crate::walk::{Called, Input, is_the_usual_one, paths};
 
 /// What the script prints, the line feeds at its end dropped as a substitution does.
 pub(crate) fn output(at: &Expander<'_>, script: &Script<'_>) -> Output {
@@ -32,12 +32,9 @@ fn printed(at: &Expander<'_>, script: &Script<'_>) -> Output {
                 known => known,
             }
         }
+        // What its last command prints.
         Command::Pipeline(commands) => match commands.last() {
-            Some(Command::Simple(last))
-                if at.all(&last.words).is_some_and(|fields| counts(&fields)) =>
-            {
-                Output::Number
-            }
+            Some(Command::Simple(last)) if of_simple(at, last) == Output::Number => Output::Number,
             _ => names_alone(listed(at, commands)),
         },
         Command::Chain(..)
@@ -78,7 +75,7 @@ fn listed_by(
         return None;
     }
     let name = fields.first().and_then(Field::text)?;
-    if at.state.functions.contains_key(name) || !programs::runs_unasked(name) {
+    if !is_the_usual_one(name, at.state) || !programs::runs_unasked(name) {
         return None;
     }
     let input = Input {
@@ -158,7 +155,7 @@ fn of_fields(at: &Expander<'_>, simple: &Simple<'_>, fields: &[Field]) -> Output
     let Some(name) = fields.first().and_then(Field::text) else {
         return Output::Unknown;
     };
-    if at.state.functions.contains_key(name) {
+    if !is_the_usual_one(name, at.state) {
         return Output::Unknown;
     }
     let args = fields.get(1..).unwrap_or_default();

@@ -10,9 +10,10 @@ mod variables;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pointsman_model::{AbsPath, PathValue};
+use compact_str::CompactString;
+use pointsman_model::{AbsPath, PathValue, Span};
 
-use crate::field::Field;
+use crate::field::{Field, Known, Shape, Unknown};
 use crate::limits::ALTERNATIVES_MAX;
 
 use self::made::{Made, Stranger};
@@ -214,7 +215,13 @@ impl State {
             }
         }
         if self.positional != other.positional {
-            self.positional = None;
+            // What no way has put there is what the line was started with.
+            let ways = [&self.positional, &other.positional];
+            if ways.into_iter().flatten().any(|it| is_news(it)) {
+                self.forget_positional();
+            } else {
+                self.positional = None;
+            }
         }
         if self.rare != other.rare {
             let mine = &mut *self.rare;
@@ -384,6 +391,19 @@ impl State {
         own
     }
 
+    /// The arguments are others that nobody knows.
+    pub(crate) fn forget_positional(&mut self) {
+        let anything = Known::Unknown(Unknown {
+            prefix: CompactString::default(),
+            shape: Shape::Many,
+        });
+        let nowhere = Span { start: 0, end: 0 };
+        self.positional = Some(Rc::new(vec![Field {
+            known: anything,
+            ..Field::made("", nowhere)
+        }]));
+    }
+
     /// Forgets the values of all variables that differ from `before`, and the folder if it does.
     pub(crate) fn forget_changes(&mut self, before: &Self) {
         self.variables
@@ -397,6 +417,13 @@ impl State {
     pub(crate) fn forget_variables(&mut self) {
         self.variables.forget(|_, value| *value == Value::Unknown);
     }
+}
+
+/// Whether something is among these arguments that nobody knows, or that may be an element of an array.
+fn is_news(arguments: &[Field]) -> bool {
+    arguments
+        .iter()
+        .any(|field| field.text().is_none_or(|text| text.contains('[')))
 }
 
 /// Each name with each place that it is made for.

@@ -31,8 +31,9 @@ use crate::syntax::{
 };
 use crate::work;
 
+pub(crate) use compute::runs_in_subscript;
 pub(crate) use facts::folder_of;
-pub(crate) use fed::{Feed, is_filled_unseen, is_input, is_stream};
+pub(crate) use fed::{Feed, is_filled_unseen, is_input, is_stream, is_the_usual_one};
 pub(crate) use made::texts_in;
 pub(crate) use redirect::paths;
 pub(crate) use simple::Called;
@@ -478,9 +479,9 @@ impl<'w> Walker<'w> {
                 parameter.name,
                 scene.span(Range::default()),
             ),
+            Form::Indirect => self.indirect(scene, parameter, state),
             Form::Plain
             | Form::Length
-            | Form::Indirect
             | Form::Default
             | Form::Error
             | Form::Other

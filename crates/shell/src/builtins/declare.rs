@@ -6,7 +6,7 @@ use super::{opaque, program, reader, set_variable};
 use crate::field::{Field, Known, Shape};
 use crate::state::{State, Value};
 use crate::variables::{weigh, weigh_value};
-use crate::walk::{Called, Scene, Walker};
+use crate::walk::{Called, Scene, Walker, runs_in_subscript};
 
 /// Whether an argument names an element of an array by an expression that runs something: Bash
 /// reads a subscript again when it sets, unsets or looks up a variable by name.
@@ -20,7 +20,8 @@ pub(super) fn hides_code(program: &str, args: &[Field], state: &State) -> bool {
         "test" | "[" => return looks_up(args, state),
         _ => false,
     };
-    by_name && args.iter().filter_map(Field::text).any(runs_in_subscript)
+    let code = |text: &str| runs_in_subscript(text, state);
+    by_name && args.iter().filter_map(Field::text).any(code)
 }
 
 /// The operators of `test` that look up a name, and compute the subscript behind it.
@@ -37,14 +38,19 @@ fn looks_up(args: &[Field], state: &State) -> bool {
         },
     };
     let name = |field: &Field| match &field.known {
-        Known::Text(text) => runs_in_subscript(text),
+        Known::Text(text) => runs_in_subscript(text, state),
         Known::Glob(_) => true,
         Known::Unknown(unknown) => unknown.shape != Shape::Number,
     };
     let pair = |pair: &[Field]| matches!(pair, [front, behind] if operator(front) && name(behind));
     // One word without quotes may become operator and name both.
     let both = |field: &Field| {
-        let many = matches!(&field.known, Known::Unknown(unknown) if unknown.shape == Shape::Many);
+        let many = match &field.known {
+            Known::Text(_) => false,
+            // The name of a file is split where a variable holds it, and where it stands in the line it is not.
+            Known::Glob(_) => field.splits,
+            Known::Unknown(unknown) => unknown.shape == Shape::Many,
+        };
         many && field.may_be_option() && is_of_the_line(&field.source, state)
     };
     args.windows(2).any(pair) || args.iter().any(both)
@@ -55,24 +61,18 @@ fn looks_up(args: &[Field], state: &State) -> bool {
 fn is_of_the_line(source: &str, state: &State) -> bool {
     let unknown = |name: &str| {
         let value = state.variables.get(name);
-        matches!(value, Some(Value::Unknown | Value::Among(_)))
+        matches!(
+            value,
+            Some(Value::Unknown | Value::Among(_) | Value::Patterns(_))
+        )
     };
     let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let given = state.positional.as_deref();
     let positional = given.is_some_and(|fields| fields.iter().any(|it| it.text().is_none()))
         && source.contains(|char: char| char.is_ascii_digit() || matches!(char, '@' | '*'));
-    let prints = source.contains("$(") && !source.contains("$((") || source.contains('`');
+    // What stands between `$((` and `))` may be a command and what it prints; `${!x}` is another variable's value.
+    let prints = source.contains("$(") || source.contains(['`', '!']);
     prints || positional || source.split(|char| !is_name(char)).any(unknown)
-}
-
-/// Whether a name comes with a subscript that runs something or sets a variable.
-fn runs_in_subscript(text: &str) -> bool {
-    let Some((name, behind)) = text.split_once('[') else {
-        return false;
-    };
-    let subscript = behind.split(']').next().unwrap_or(behind);
-    let sets = ["=", "++", "--"].iter().any(|it| subscript.contains(it));
-    !name.contains('=') && (sets || behind.contains(['$', '`']))
 }
 
 /// `export`, `declare`, `typeset`, `local`, `readonly`.
@@ -315,6 +315,15 @@ pub(super) fn mapfile(
     let name = names.first().map_or(Some("MAPFILE"), |field| field.text());
     if let Some(name) = name {
         set_variable(walker, scene, name, Value::Unknown, state);
+    }
+    program(walker, called, state);
+}
+
+/// `wait -p NAME`: the name may have a subscript.
+pub(super) fn wait(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
+    let names = crate::programs::values(called.args(), "-p");
+    if names.iter().any(|name| name.text().is_none()) {
+        opaque(walker, called, OpaqueWhy::UnknownScript);
     }
     program(walker, called, state);
 }

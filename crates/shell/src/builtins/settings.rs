@@ -64,6 +64,23 @@ pub(crate) fn is_plain_shopt(name: &str) -> bool {
     )
 }
 
+/// `shift [NUMBER]`
+pub(super) fn shift(called: &Called<'_>, state: &mut State) {
+    let Some(arguments) = &state.positional else {
+        return;
+    };
+    let count = match called.args() {
+        [] => Some(1),
+        [number] => number.text().and_then(|text| text.parse().ok()),
+        _ => None,
+    };
+    let apart = !arguments.iter().any(Field::is_many);
+    match count.and_then(|count: usize| arguments.get(count..)) {
+        Some(rest) if apart => state.positional = Some(std::rc::Rc::new(rest.to_vec())),
+        _ => state.forget_positional(),
+    }
+}
+
 pub(super) fn set(walker: &mut Walker<'_>, called: &Called<'_>, state: &mut State) {
     let args = called.args();
     let mut worst = match args {
@@ -79,7 +96,7 @@ pub(super) fn set(walker: &mut Walker<'_>, called: &Called<'_>, state: &mut Stat
                 true => Setting::Odd,
                 false => Setting::Known,
             });
-            state.positional = None;
+            state.forget_positional();
             break;
         };
         if text == "--" || !text.starts_with(['-', '+']) {
@@ -103,7 +120,7 @@ pub(super) fn set(walker: &mut Walker<'_>, called: &Called<'_>, state: &mut Stat
         }
         if worst == Setting::Odd {
             // Bash may refuse the whole command.
-            state.positional = None;
+            state.forget_positional();
             break;
         }
     }

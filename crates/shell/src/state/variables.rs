@@ -11,8 +11,13 @@ use crate::work;
 pub(crate) struct Variables(Shared<BTreeMap<Box<str>, Rc<Value>>>);
 
 impl Variables {
+    /// What the variable holds, where the line has set it. `_` is set by each command.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name).map(Rc::as_ref)
+        const SET_ANEW: &Value = &Value::Unknown;
+        match name {
+            "_" => Some(SET_ANEW),
+            name => self.0.get(name).map(Rc::as_ref),
+        }
     }
 
     pub(crate) fn contains_key(&self, name: &str) -> bool {

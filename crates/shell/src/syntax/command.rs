@@ -264,6 +264,9 @@ impl<'a> Parser<'a> {
         }
         let start = self.at;
         let descriptor = self.descriptor();
+        if descriptor.is_none() && self.keeps_descriptor_in_list() {
+            return self.unknown();
+        }
         let behind = descriptor.map_or(0, str::len);
         let Some((kind, width)) = operator(self.slice(start + behind, self.limit)) else {
             return Ok(None);
@@ -311,6 +314,16 @@ impl<'a> Parser<'a> {
             target,
             span: self.range_from(start),
         }))
+    }
+
+    /// `{name[subscript]}` glued to an operator: Bash computes the subscript.
+    fn keeps_descriptor_in_list(&self) -> bool {
+        let Some(inner) = self.rest().strip_prefix('{') else {
+            return false;
+        };
+        let name = name_len(inner);
+        let list = name > 0 && inner.as_bytes().get(name) == Some(&b'[');
+        list && ["]}<", "]}>"].iter().any(|end| inner.contains(end))
     }
 
     /// `2` or `{name}`, when a redirect's operator is glued to it.

@@ -6,15 +6,51 @@ use super::{Scene, Walker};
 use crate::field::Field;
 use crate::limits::{ALTERNATIVES_MAX, FIELDS_MAX, VALUE_BYTES_MAX, VARIABLES_MAX};
 use crate::state::{State, Value};
-use crate::syntax::{Assign, AssignValue, Range};
+use crate::syntax::{Assign, AssignValue, Piece, Range, Simple, Word};
 use crate::variables::{weigh, weigh_value};
 
+/// What the subscripts in a list are: `a=([1]=x)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subscripts {
+    /// Expressions.
+    Computed,
+    /// Texts as they are.
+    Keys,
+}
+
+impl Subscripts {
+    /// In what this command declares.
+    fn declared_by(simple: &Simple<'_>) -> Self {
+        let flags = simple.words.iter().skip(1).map_while(Word::bare);
+        let mut flags = flags.take_while(|word| word.starts_with('-'));
+        match flags.any(|flags| flags.contains('A')) {
+            true => Self::Keys,
+            false => Self::Computed,
+        }
+    }
+}
+
 impl Walker<'_> {
-    /// Walks what is expanded in an assignment.
-    pub(crate) fn walk_assign(
+    /// Walks what is expanded in the assignments of a command.
+    pub(super) fn walk_assigns(
+        &mut self,
+        scene: &Scene<'_>,
+        simple: &Simple<'_>,
+        state: &mut State,
+    ) {
+        for assign in &simple.assignments {
+            self.walk_assign(scene, assign, Subscripts::Computed, state);
+        }
+        for assign in &simple.declared {
+            self.walk_assign(scene, assign, Subscripts::declared_by(simple), state);
+        }
+    }
+
+    fn walk_assign(
         &mut self,
         scene: &Scene<'_>,
         assign: &Assign<'_>,
+        subscripts: Subscripts,
         state: &mut State,
     ) {
         if let Some(index) = &assign.index {
@@ -24,7 +60,13 @@ impl Walker<'_> {
             AssignValue::One(word) => {
                 self.words_of(scene, std::slice::from_ref(word), state);
             }
-            AssignValue::Array(words) => self.words_of(scene, words, state),
+            AssignValue::Array(words) => {
+                self.words_of(scene, words, state);
+                let computed = words.iter().filter(|_| subscripts == Subscripts::Computed);
+                for subscript in computed.filter_map(|word| subscript_of(scene, word)) {
+                    self.expression(scene, &subscript, state, assign.span);
+                }
+            }
         }
     }
 
@@ -169,6 +211,40 @@ impl Walker<'_> {
         self.sink
             .opaque(part, scene.view, OpaqueWhy::Environment, text, span);
     }
+}
+
+/// The subscript in front of an element of a list.
+fn subscript_of<'a>(scene: &Scene<'_>, element: &Word<'a>) -> Option<Word<'a>> {
+    const ENDS: [&str; 2] = ["]=", "]+="];
+    let mut pieces = Vec::new();
+    for (number, piece) in element.pieces.iter().enumerate() {
+        let Piece::Text(text) = piece else {
+            pieces.push(piece.clone());
+            continue;
+        };
+        let inside = match number {
+            0 => text.strip_prefix('[')?,
+            _ => text,
+        };
+        match ENDS.iter().filter_map(|end| inside.find(end)).min() {
+            Some(end) => {
+                pieces.push(Piece::Text(inside.get(..end)?.to_owned().into()));
+                let source = element.span.of(scene.source);
+                // A name too many is looked at rather than one too few.
+                let len = ENDS.iter().filter_map(|end| source.rfind(end)).max()?;
+                let len = u32::try_from(len).ok()?;
+                return Some(Word {
+                    pieces: pieces.into(),
+                    span: Range {
+                        start: element.span.start + 1,
+                        end: element.span.start + len,
+                    },
+                });
+            }
+            None => pieces.push(Piece::Text(inside.to_owned().into())),
+        }
+    }
+    None
 }
 
 /// Whether `IFS` is for the one command that splits its input by it.

@@ -11,7 +11,7 @@ use super::{Scene, Walker};
 use crate::expand::{Expander, Output};
 use crate::field::Field;
 use crate::state::{State, Value};
-use crate::syntax::{Form, Piece, Range, Word};
+use crate::syntax::{Form, Parameter, Piece, Range, Word};
 
 impl Walker<'_> {
     /// An arithmetic expression. Bash reads the variables in it as expressions again, and a
@@ -23,8 +23,19 @@ impl Walker<'_> {
         state: &mut State,
         range: Range,
     ) {
-        let part = scene.within.unwrap_or(0);
         self.pieces(scene, expression, state);
+        self.expression(scene, expression, state, range);
+    }
+
+    /// The same, where what is expanded in it was walked before.
+    pub(super) fn expression(
+        &mut self,
+        scene: &Scene<'_>,
+        expression: &Word<'_>,
+        state: &mut State,
+        range: Range,
+    ) {
+        let part = scene.within.unwrap_or(0);
         let text = expression.span.of(scene.source);
         let at = self.expander(scene, state);
         if puts_code(&at, expression) || leads_to_code(text, state) {
@@ -67,6 +78,20 @@ impl Walker<'_> {
         }
     }
 
+    /// `${!x}`: the subscript in the name that it finds is computed.
+    pub(super) fn indirect(&mut self, scene: &Scene<'_>, parameter: &Parameter<'_>, state: &State) {
+        if lists_names(scene, parameter) || !finds_code(&self.expander(scene, state), parameter) {
+            return;
+        }
+        self.sink.opaque(
+            scene.within.unwrap_or(0),
+            scene.view,
+            OpaqueWhy::UnknownScript,
+            parameter.name,
+            scene.span(Range::default()),
+        );
+    }
+
     fn compared(&mut self, scene: &Scene<'_>, word: &Word<'_>, state: &mut State, range: Range) {
         for piece in &word.pieces {
             if let Piece::Parameter(parameter) = piece
@@ -87,6 +112,61 @@ impl Walker<'_> {
         }
         self.computed(scene, word, state, range);
     }
+}
+
+/// `${!x*}`, `${!x@}` and `${!x[@]}`, which list names and follow none.
+fn lists_names(scene: &Scene<'_>, parameter: &Parameter<'_>) -> bool {
+    match (&parameter.index, parameter.words.as_slice()) {
+        (Some(index), []) => matches!(index.bare(), Some("@" | "*")),
+        (None, [word]) => {
+            let operator = (word.span.start as usize).checked_sub(1);
+            let operator = operator.and_then(|at| scene.source.as_bytes().get(at));
+            word.pieces.is_empty() && matches!(operator, Some(b'*' | b'@'))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the name that `${!x}` finds has a subscript that runs something, or is one that nobody knows.
+fn finds_code(at: &Expander<'_>, parameter: &Parameter<'_>) -> bool {
+    let code = |text: &str| runs_in_subscript(text, at.state);
+    match parameter.name {
+        // Numbers, and the letters of settings.
+        "#" | "?" | "$" | "!" | "-" => false,
+        "@" | "*" => {
+            let given = at.state.positional.as_deref();
+            given.is_none_or(|fields| fields.iter().any(|it| it.text().is_none_or(code)))
+        }
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            may_be(&at.positional(digits), code)
+        }
+        // What the line was started with is no news to the one who wrote it.
+        name => at
+            .state
+            .variables
+            .get(name)
+            .is_some_and(|it| may_be(it, code)),
+    }
+}
+
+/// Whether the value is a text of that kind, or one that nobody knows.
+fn may_be(value: &Value, kind: impl Fn(&str) -> bool) -> bool {
+    match value {
+        Value::Texts(texts) | Value::List(texts) => texts.iter().any(|text| kind(text)),
+        Value::Number => false,
+        Value::Among(_) | Value::Patterns(_) | Value::Unknown => true,
+    }
+}
+
+/// Whether a text that is looked up as the name of a variable has a subscript that runs something or sets a variable.
+pub(crate) fn runs_in_subscript(text: &str, state: &State) -> bool {
+    let Some((name, behind)) = text.split_once('[') else {
+        return false;
+    };
+    let subscript = behind.split(']').next().unwrap_or(behind);
+    let sets = ["=", "++", "--"].iter().any(|it| subscript.contains(it));
+    let runs = sets || behind.contains(['$', '`']) || leads_to_code(subscript, state);
+    !name.contains('=') && runs
 }
 
 /// Whether a text is put into the expression that runs something, or one that nobody knows.

@@ -43,7 +43,8 @@ impl Walker<'_> {
     pub(super) fn handed_on(&self, called: &Called<'_>, state: &State) -> Feed {
         let from = &called.input.from;
         let program = called.program().unwrap_or("");
-        if !is_the_usual_one(program, called, state) {
+        let elsewhere = called.assignments.iter().any(|it| &*it.name == "PATH");
+        if elsewhere || !is_the_usual_one(program, state) {
             return Feed::Commands;
         }
         match last_name(program) {
@@ -89,14 +90,14 @@ impl Walker<'_> {
 }
 
 /// Whether the name means the program of that name that came with the system, as far as the line tells.
-fn is_the_usual_one(program: &str, called: &Called<'_>, state: &State) -> bool {
-    let elsewhere = called.assignments.iter().any(|it| &*it.name == "PATH")
-        || state.variables.contains_key("PATH");
+pub(crate) fn is_the_usual_one(program: &str, state: &State) -> bool {
+    // The shell's own commands are looked for nowhere.
+    let builtin = matches!(program, "echo" | "printf" | "pwd");
     match program.rsplit_once('/') {
         Some((folder, _)) => matches!(folder, "/bin" | "/usr/bin"),
         None => {
             let own = state.functions.contains_key(program) || !state.aliased(program).is_empty();
-            !own && !elsewhere
+            !own && (builtin || !state.variables.contains_key("PATH"))
         }
     }
 }

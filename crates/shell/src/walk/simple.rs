@@ -155,9 +155,7 @@ impl Walker<'_> {
             within: Some(part),
             ..*scene
         };
-        for assign in simple.assignments.iter().chain(&simple.declared) {
-            self.walk_assign(&inner, assign, state);
-        }
+        self.walk_assigns(&inner, simple, state);
         self.words_of(&inner, &simple.words, state);
         let mut assignments = Vec::with_capacity(simple.assignments.len());
         for assign in &simple.assignments {
