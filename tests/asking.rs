@@ -280,6 +280,38 @@ fn an_edited_input_that_does_not_fit_is_told_to_who_answered_and_the_question_st
     assert_eq!(project.read("y").as_deref(), Some(""));
 }
 
+/// What runs instead is told from the ledger; the answer does not hang on that.
+#[test]
+fn an_answer_that_was_taken_is_no_failure_where_the_ledger_can_not_be_read() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"asks\"\n[[job.step]]\ntool = \"Bash\"\ninput = { command = \"touch x\" }\n",
+    );
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let id = project.questions(1).remove(0);
+    let ledger = project.state_folder().join("ledger.db");
+    let ledger = rusqlite::Connection::open(ledger).unwrap();
+    let version = |number: i64| ledger.pragma_update(None, "user_version", number).unwrap();
+    let known = ledger.query_row("PRAGMA user_version", [], |row| row.get(0));
+    version(99_999);
+    let unread = project.run(["log"]);
+    assert!(unread.err.contains("format 99999"), "{}", unread.err);
+    let answered = project
+        .run([
+            "answer", &id, "allow", "--input", "touch y", "--save", "user",
+        ])
+        .expect_code(0);
+    for told in [
+        "  runs\n  │ {\"command\":\"touch y\"}",
+        "  instead of ",
+        "settings.json",
+    ] {
+        assert!(answered.out.contains(told), "{told}: {}", answered.out);
+    }
+    version(known.unwrap());
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("y").as_deref(), Some(""));
+}
+
 /// A shell that is closed sends it more than once.
 #[test]
 fn hung_up_twice_a_run_still_comes_to_its_end() {

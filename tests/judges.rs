@@ -1,5 +1,8 @@
 //! The classifier and the explainer as settings switch them on, in front of scripted models.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+
 use pointsman_testkit::{AnthropicReply, ChatReply, Heard, ModelAnswer};
 use serde_json::{Value, json};
 
@@ -285,6 +288,38 @@ fn a_person_lifts_its_no_by_answering_the_refused_question() {
     running.wait().expect_code(0);
     assert!(project.read("env.txt").is_some());
     assert_eq!(model.server.heard().len(), 1);
+}
+
+/// A yes to something else is none to what was refused, neither by the command nor by whoever else asks the leader, as
+/// the command does for a person who was at an editor while the classifier refused.
+#[test]
+fn a_yes_to_another_input_lifts_nothing() {
+    let model = voting("refuse");
+    let project = Project::with_job(&job(&["sh build.sh", "touch .git/waits", "sh build.sh"]));
+    project.write("build.sh", BUILD);
+    classified_by(&project, &model);
+    let running = project.start(["run", "job.toml", "--attended", "--json"]);
+    until("the second question is open", || {
+        let open = project.queue();
+        open.iter().any(|card| card["id"] == "r1-2").then_some(())
+    });
+    let edited = project.run(["answer", "r1-1", "allow", "--input", "true"]);
+    let told = edited.expect_code(2).err;
+    assert!(told.contains("r1-1 is not open"), "{told}");
+    let ask = json!({
+        "ask": "answer", "id": "r1-1", "answer": "allow", "text": null, "always": null, "digest": null,
+        "edited": r#"{"command":"true"}"#,
+    });
+    let mut leader = UnixStream::connect(project.state_folder().join("run-1.sock")).unwrap();
+    writeln!(leader, "{ask}").unwrap();
+    let mut reply = String::new();
+    BufReader::new(leader).read_line(&mut reply).unwrap();
+    let reply: Value = serde_json::from_str(&reply).unwrap();
+    assert_eq!(reply["came"], "conflict", "{reply}");
+    project.run(["answer", "r1-2", "deny"]).expect_code(0);
+    running.wait().expect_code(0);
+    assert_eq!(project.read("env.txt"), None);
+    assert_eq!(model.server.heard().len(), 2);
 }
 
 /// In other modes its yes spares a person the dialog, and its no is advice on it.

@@ -92,7 +92,7 @@ fn answer(
         (None, _) | (_, None) => None,
     };
     let epoch = arguments.epoch.map(Epoch::new);
-    let edited = edited(arguments, card.as_ref())?;
+    let edited = edited(arguments, id, card.as_ref())?;
     let ask = Ask::Answer {
         id,
         answer: match arguments.answer {
@@ -136,7 +136,7 @@ fn answer(
             output.text(&(text + "\n"));
             if let (Some(question), Came::Won) = (&question, came) {
                 output.text(&match &edited {
-                    Some(input) => runs_instead(id, input, place)? + &question.line("instead of "),
+                    Some(input) => runs_instead(id, input, place) + &question.line("instead of "),
                     None => question.line(""),
                 });
             }
@@ -176,22 +176,23 @@ impl Question {
     }
 }
 
-/// What runs in the place of what was asked for, all of it. The answer is on record by now, and so is the question.
-fn runs_instead(id: RequestId, input: &str, place: &Place) -> Result<String, Failure> {
+/// What runs in the place of what was asked for, all of it. The answer was taken: a ledger that can't be read makes its
+/// telling shorter, and no failure of it.
+fn runs_instead(id: RequestId, input: &str, place: &Place) -> String {
     let whole = || format!("  runs\n{}", shown::block(input, "  │ ", Extent::Whole));
-    let Some((request, _)) = on_record(place, id)? else {
-        return Ok(whole());
+    let Ok(Some((request, _))) = on_record(place, id) else {
+        return whole();
     };
     let call = JsonText::parse(input)
         .map_err(|error| Failure::of(&error))
         .and_then(|input| instead::call(&request, &input));
-    Ok(call.map_or_else(
+    call.map_or_else(
         |_| whole(),
         |call| {
             let text = instead::text(&request, &call, place);
             format!("  runs {}\n{text}", call_line(&call))
         },
-    ))
+    )
 }
 
 /// What came of an answer, with what was answered.
@@ -209,10 +210,18 @@ struct Told<'a> {
 /// The input that is to run instead, when there is to be another one.
 fn edited(
     arguments: &AnswerArguments,
+    id: RequestId,
     card: Option<&RequestCard>,
 ) -> Result<Option<String>, Failure> {
-    let Some(card) = card.filter(|_| arguments.edit || arguments.input.is_some()) else {
+    if !arguments.edit && arguments.input.is_none() {
         return Ok(None);
+    }
+    // A yes to another call is none to this one: it must not go out as that.
+    let Some(card) = card else {
+        return Err(Failure::bad_input(format!(
+            "{id} is not open: nothing else can be let run in its place"
+        ))
+        .hint("`pointsman queue` lists what is open"));
     };
     let part = Editable::of(&card.tool, &card.input);
     let input = match &arguments.input {

@@ -4,11 +4,11 @@ mod adding;
 mod granting;
 mod modes;
 
-use pointsman_approvals::{Answer, AnswerError, Answered, GrantsError};
+use pointsman_approvals::{Answer, AnswerError, Answered, Epoch, GrantsError};
 use pointsman_gate::Lifted;
 use pointsman_model::{
-    Answerer, GrantId, GrantRequest, JsonText, PermissionRule, RequestId, RuleBehavior, RuleSource,
-    RuleText, Surface, Uses, Verdict, VerdictKind, WorkerId,
+    Answerer, Digest, GrantId, GrantRequest, JsonText, PermissionRule, RequestId, RuleBehavior,
+    RuleSource, RuleText, Surface, Uses, Verdict, VerdictKind, WorkerId,
 };
 use pointsman_swarm::{JobStop, LeaderHandle, OrderError, RetryWhich, StopReason, StopWorker};
 use pointsman_tools::Course;
@@ -39,6 +39,13 @@ struct Given {
     edited: Option<String>,
 }
 
+/// The question that a client answers, as far as it says which one it saw.
+struct Named {
+    id: RequestId,
+    digest: Option<Digest>,
+    epoch: Option<Epoch>,
+}
+
 /// Does what a client asks, and says what came of it.
 pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
     match ask {
@@ -63,30 +70,8 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
             match verdict_kind(leader, given) {
                 Err(text) => Reply::BadInput { text },
                 Ok(kind) => {
-                    let surface = surface(at);
-                    let by = Answerer::Person { surface };
-                    let answer = Answer { kind, by, digest };
-                    let requests = leader.requests();
-                    let answered = match (digest, epoch) {
-                        (Some(_), Some(epoch)) => requests.answer_seen_in(epoch, id, answer).await,
-                        // It is no answer to a question that was seen; of one that has ended it hears the end.
-                        (None, _) | (_, None) => requests.answer_unseen(id, answer).await,
-                    };
-                    match answered {
-                        Ok(answered) => match lifted(id, &answered, surface, leader) {
-                            Some(reply) => reply,
-                            None => granting::told(came(id, &answered), &answered, leader).await,
-                        },
-                        Err(error @ AnswerError::Misfit { .. }) => Reply::BadInput {
-                            text: format!("{error}; nothing was answered"),
-                        },
-                        Err(error @ AnswerError::Unseen(_)) => Reply::BadInput {
-                            text: format!(
-                                "{error}: an answer carries the `digest` and `epoch` that `queue` tells of it; nothing was answered"
-                            ),
-                        },
-                        Err(error) => failed(&error),
-                    }
+                    let question = Named { id, digest, epoch };
+                    give(kind, question, surface(at), leader).await
                 }
             }
         }
@@ -109,6 +94,40 @@ pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
         | Ask::Tell { .. }
         | Ask::Mode { .. }
         | Ask::Tighten { .. }) => order(ask, leader).await,
+    }
+}
+
+/// Gives an answer, and says what became of it.
+async fn give(
+    kind: VerdictKind,
+    question: Named,
+    surface: Surface,
+    leader: &LeaderHandle,
+) -> Reply {
+    let Named { id, digest, epoch } = question;
+    let lifts = Lifts::by(&kind);
+    let by = Answerer::Person { surface };
+    let answer = Answer { kind, by, digest };
+    let requests = leader.requests();
+    let answered = match (digest, epoch) {
+        (Some(_), Some(epoch)) => requests.answer_seen_in(epoch, id, answer).await,
+        // It is no answer to a question that was seen; of one that has ended it hears the end.
+        (None, _) | (_, None) => requests.answer_unseen(id, answer).await,
+    };
+    match answered {
+        Ok(answered) => match lifts.lifted(id, &answered, surface, leader) {
+            Some(reply) => reply,
+            None => granting::told(came(id, &answered), &answered, leader).await,
+        },
+        Err(error @ AnswerError::Misfit { .. }) => Reply::BadInput {
+            text: format!("{error}; nothing was answered"),
+        },
+        Err(error @ AnswerError::Unseen(_)) => Reply::BadInput {
+            text: format!(
+                "{error}: an answer carries the `digest` and `epoch` that `queue` tells of it; nothing was answered"
+            ),
+        },
+        Err(error) => failed(&error),
     }
 }
 
@@ -397,25 +416,54 @@ fn granted(
     Ok(GrantRequest { rules, ..grant })
 }
 
-/// A yes to what the classifier has refused lifts that for the next time, though the verdict stands.
-fn lifted(id: RequestId, answered: &Answered, at: Surface, leader: &LeaderHandle) -> Option<Reply> {
-    let Answered::Conflict { winner } = answered else {
-        return None;
-    };
-    match (&winner.by, &winner.kind) {
-        (Answerer::Classifier { .. }, VerdictKind::Deny { .. }) => {}
-        _ => return None,
+/// Whether an answer lifts what the classifier has refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lifts {
+    /// A yes to the call as it was asked for.
+    TheCall,
+    /// A no, or a yes to another call in its place.
+    Nothing,
+}
+
+impl Lifts {
+    fn by(kind: &VerdictKind) -> Self {
+        match kind {
+            VerdictKind::Allow { edited: None, .. } => Self::TheCall,
+            VerdictKind::Allow {
+                edited: Some(_), ..
+            }
+            | VerdictKind::Deny { .. }
+            | VerdictKind::Ended { .. }
+            | VerdictKind::Unjudged { .. } => Self::Nothing,
+        }
     }
-    let lifted = leader.lifts().lift(id, at);
-    if lifted == Lifted::NotRefused {
-        return None;
+
+    /// A yes to what the classifier has refused lifts that for the next time, though the verdict stands.
+    fn lifted(
+        self,
+        id: RequestId,
+        answered: &Answered,
+        at: Surface,
+        leader: &LeaderHandle,
+    ) -> Option<Reply> {
+        let (Self::TheCall, Answered::Conflict { winner }) = (self, answered) else {
+            return None;
+        };
+        match (&winner.by, &winner.kind) {
+            (Answerer::Classifier { .. }, VerdictKind::Deny { .. }) => {}
+            _ => return None,
+        }
+        let lifted = leader.lifts().lift(id, at);
+        if lifted == Lifted::NotRefused {
+            return None;
+        }
+        let text = lifted_words(id, lifted);
+        Some(Reply::Answered {
+            id,
+            came: Came::Lifted,
+            text,
+        })
     }
-    let text = lifted_words(id, lifted);
-    Some(Reply::Answered {
-        id,
-        came: Came::Lifted,
-        text,
-    })
 }
 
 fn came(id: RequestId, answered: &Answered) -> Reply {
