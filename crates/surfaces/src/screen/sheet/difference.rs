@@ -71,7 +71,7 @@ pub(super) fn difference_lines(before: &str, after: &str) -> Vec<Line> {
                 .iter_strings_lossy()
                 .map(|(differs, text)| {
                     let tone = if differs { marked } else { plain };
-                    Ink::new(tone, text)
+                    Ink::new(tone, text.trim_end_matches('\n'))
                 })
                 .collect();
             lines.push(Line::agents(sign, plain, inks));
@@ -114,11 +114,9 @@ pub(super) fn change_lines(before: &str, after: &str) -> Vec<Line> {
     lines
 }
 
-/// A line fit to be shown.
+/// A line fit to be shown, with a line feed behind it: where lines are compared word by word, one without any would be none.
 fn fit(line: &str) -> String {
-    let mut text = shown::block(line, "", Extent::Whole);
-    text.truncate(text.trim_end_matches('\n').len());
-    text
+    shown::block(line, "", Extent::Whole)
 }
 
 #[cfg(test)]
@@ -140,6 +138,10 @@ mod tests {
         check("", "new\n", "│ + new");
         check("old", "", "│ - old");
         check("a\u{1b}[2J", "a", "│ - a‹U+001B›[2J\n│ + a");
+        let more = "│ - port = 80\n│ + port = 8080\n│ + ";
+        check("port = 80\n", "port = 8080\n\n", more);
+        check("a\n\n\nb\n", "c\n\nb\n", "│ - a\n│ - \n│ + c\n│   \n│   b");
+        check("a\n\n", "b\n\n\n\n", "│ - a\n│ + b\n│ + \n│ + \n│   ");
     }
 
     #[test]
