@@ -188,6 +188,7 @@ impl Roster {
     pub(crate) fn run_event(&mut self, event: &RunEvent) {
         let (RunEvent::JobStarted { job, .. }
         | RunEvent::JobEnded { job, .. }
+        | RunEvent::JobReopened { job }
         | RunEvent::JobWillRetry { job, .. }) = event
         else {
             return;

@@ -54,6 +54,11 @@ pub enum RunEvent {
         /// How.
         end: JobEnd,
     },
+    /// A job that had ended is open again: it waits for one more try.
+    JobReopened {
+        /// The job.
+        job: Arc<str>,
+    },
     /// Everything is being stopped.
     Stopping {
         /// Why.

@@ -417,6 +417,8 @@ impl Leader {
         if let Some(progress) = self.progress.get_mut(job) {
             progress.end = None;
         }
+        let job = self.name(job);
+        self.ground.tell(RunEvent::JobReopened { job });
     }
 
     fn name(&self, job: usize) -> Arc<str> {

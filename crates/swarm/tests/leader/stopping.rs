@@ -4,7 +4,9 @@ use std::path::Path;
 
 use pointsman_ledger::{RecordBody, RecordKind, RunOrder};
 use pointsman_model::{Answerer, Attended, Outcome, Surface};
-use pointsman_swarm::{ExitCode, JobEnd, JobState, JobStop, RunEvent, StopReason, StopWorker};
+use pointsman_swarm::{
+    ExitCode, JobEnd, JobState, JobStop, RetryWhich, RunEvent, StopReason, StopWorker,
+};
 use pointsman_testkit::{Operator, Reply};
 
 use super::stage::{Stage, in_time, records};
@@ -198,6 +200,36 @@ fn orders(stage: &Stage) -> Vec<RunOrder> {
         other => panic!("{other:?}"),
     });
     orders.collect()
+}
+
+/// Whoever shows the jobs by what is told of the run has to hear that one which ended has not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_is_open_again_is_told_and_can_be_stopped_once_more() {
+    let stage = Stage::new();
+    let (handle, run) = waiting(&stage).await;
+    let by = || Answerer::Person {
+        surface: Surface::Command,
+    };
+    let waited = || JobStop::Waited {
+        skipped: vec!["needs-queued".into()],
+    };
+    assert_eq!(handle.stop_job("queued", "", by()).await.unwrap(), waited());
+    let mut events = handle.events();
+    let which = RetryWhich::Named(vec!["queued".into()]);
+    handle.retry(which, by()).await.unwrap();
+    let mut reopened = Vec::new();
+    in_time(async {
+        while reopened.len() < 2 {
+            if let RunEvent::JobReopened { job } = events.recv().await.unwrap() {
+                reopened.push(job.to_string());
+            }
+        }
+    })
+    .await;
+    assert_eq!(reopened, ["queued", "needs-queued"]);
+    assert_eq!(handle.stop_job("queued", "", by()).await.unwrap(), waited());
+    handle.stop(StopReason::Person { text: "".into() });
+    in_time(run).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

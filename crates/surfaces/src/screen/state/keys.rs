@@ -1,6 +1,5 @@
 //! Keys: to whatever has them, and what is done for it.
 
-use pointsman_ledger::WorkerEnd;
 use pointsman_model::{VerdictKind, WallTime};
 
 use super::super::dialog::Wish;
@@ -219,20 +218,9 @@ impl State {
         let job = self.roster.job(at).filter(|job| job.end.is_none())?;
         let last = job.worker.and_then(|worker| self.roster.agent(worker));
         match last.map(|agent| &agent.doing) {
-            None
-            | Some(Doing::Ended {
-                how: WorkerEnd::Failed | WorkerEnd::TimedOut,
-                ..
-            }) => Some(job),
-            Some(
-                Doing::Working
-                | Doing::AtModel { .. }
-                | Doing::Running { .. }
-                | Doing::Ended {
-                    how: WorkerEnd::Done | WorkerEnd::Stopped | WorkerEnd::Halted,
-                    ..
-                },
-            ) => None,
+            // However that try ended: a person may have ordered one more.
+            None | Some(Doing::Ended { .. }) => Some(job),
+            Some(Doing::Working | Doing::AtModel { .. } | Doing::Running { .. }) => None,
         }
     }
 

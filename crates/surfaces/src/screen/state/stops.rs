@@ -8,6 +8,7 @@ use super::*;
 use crate::fixture;
 use crate::screen::key::Key;
 use crate::screen::stage::{Stage, request_of, step};
+use crate::socket::JobWire;
 
 /// What was ordered to stop since this was asked last.
 fn stops(stage: &mut Stage) -> Vec<Effect> {
@@ -19,6 +20,11 @@ fn stops(stage: &mut Stage) -> Vec<Effect> {
     };
     let effects = std::mem::take(&mut stage.effects);
     effects.into_iter().filter(is_stop).collect()
+}
+
+fn job_ended(job: &str, end: JobEnd) -> Event {
+    let job = job.into();
+    Event::Run(RunEvent::JobEnded { job, end })
 }
 
 #[test]
@@ -74,8 +80,10 @@ fn a_job_that_waits_is_stopped_and_one_that_has_its_end_is_not() {
     stage.press("stop<enter>");
     let by_name = Effect::StopJob("fla\u{202e}ky".into());
     assert_eq!(stops(&mut stage), [by_name]);
+    let summary = "done".into();
     stage
         .worker_ends(docs.agent().worker, WorkerEnd::Done, "")
+        .take(job_ended("docs", JobEnd::Done { summary }))
         .press("<up>s");
     assert_eq!(stops(&mut stage), []);
     assert!(
@@ -84,13 +92,10 @@ fn a_job_that_waits_is_stopped_and_one_that_has_its_end_is_not() {
         stage.text()
     );
     // One that needs it is left out: it will not be at work.
-    stage.take(Event::Run(RunEvent::JobEnded {
-        job: "waits".into(),
-        end: JobEnd::Skipped {
-            because: "docs".into(),
-        },
-    }));
-    stage.press("<end>s");
+    let because = "docs".into();
+    stage
+        .take(job_ended("waits", JobEnd::Skipped { because }))
+        .press("<end>s");
     assert_eq!(stops(&mut stage), []);
     assert!(
         stage.text().contains("there is nothing to stop"),
@@ -100,6 +105,36 @@ fn a_job_that_waits_is_stopped_and_one_that_has_its_end_is_not() {
     // The leader's row is the run.
     stage.press("<home>sstop<enter>");
     assert_eq!(stops(&mut stage), [Effect::StopRun]);
+}
+
+/// Whatever it was ended by, a job that a person had opened again waits for its try, on the leader's screen and on one
+/// that hears of jobs from another process.
+#[test]
+fn a_job_that_was_stopped_and_is_tried_again_is_stopped_once_more() {
+    let docs = Lineage::root(step(1, "docs"));
+    let opened_here = Event::Run(RunEvent::JobReopened { job: "docs".into() });
+    let opened_there = Event::Jobs(vec![JobWire {
+        name: "docs".into(),
+        state: "waits".into(),
+        worker: Some(docs.agent().worker),
+        tries: 1,
+        text: None,
+    }]);
+    for (opened, how) in [
+        (&opened_here, WorkerEnd::Stopped),
+        (&opened_there, WorkerEnd::Stopped),
+        (&opened_here, WorkerEnd::Halted),
+    ] {
+        let mut stage = Stage::with_jobs(80, 40, &["docs"]);
+        stage
+            .spawned(&docs)
+            .worker_ends(docs.agent().worker, how, "")
+            .take(job_ended("docs", JobEnd::Stopped))
+            .press("<tab><end>s");
+        assert!(stage.text().contains("there is nothing to stop"));
+        stage.take(opened.clone()).press("sstop<enter>");
+        assert_eq!(stops(&mut stage), [Effect::StopJob("docs".into())]);
+    }
 }
 
 #[test]
