@@ -85,7 +85,8 @@ fn census_line(line: &CensusLine) -> String {
         line.call,
         shown::line(&line.lineage.to_string()),
         line.tool,
-        shown::line(&line.what),
+        // To a shell the carriage returns of a command are part of its words.
+        shown::line(&shown::command(&line.what)),
     )
 }
 
@@ -124,4 +125,28 @@ fn counts_line(counts: &CallCounts) -> String {
 fn put(text: &mut String, line: &str) {
     // Writing into a String can't fail.
     let _ = writeln!(text, "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use pointsman_model::{Outcome, RuleText};
+
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn law_22_a_refused_command_is_told_with_its_carriage_returns() {
+        let request = fixture::request(1, "");
+        let line = CensusLine {
+            call: request.call.id,
+            lineage: request.lineage,
+            tool: request.call.tool,
+            what: "ls\r\nrm x".into(),
+            outcome: Outcome::NobodyCanAnswer,
+            unjudged: None,
+            rule: Some(RuleText::new("Bash(ls)")),
+        };
+        let told = census_line(&line);
+        assert!(told.contains(": Bash ls‹U+000D›⏎rm x  ("), "{told}");
+    }
 }

@@ -35,8 +35,7 @@ use crate::log::{LogFile, divert};
 use crate::output::Form;
 use crate::verbs::tail::Tail;
 
-/// How long the surfaces may take to end: an answer on its way, a last frame. A screen that somebody types into takes
-/// [`TYPING_MAX`] besides.
+/// How long the surfaces may take to end: an answer on its way, a last frame.
 const SERVICES_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long tasks that were told to break off are waited for. Only one that hangs in the system outlasts it.
 const ABORT_WAIT_MAX: Duration = Duration::from_secs(1);
@@ -74,6 +73,7 @@ enum Terminals {
 /// The surfaces of one run, and what is told of it.
 pub(super) struct Scene {
     stand: Stand,
+    services_wait: Duration,
     printer: Printer,
     telling: Telling,
 }
@@ -131,6 +131,7 @@ impl Scene {
             let text = greeting(handle.run(), attended, verdicts);
             printer.note(text).await;
         }
+        let services_wait = services_wait(&stage);
         let telling = Telling {
             stage,
             printer: printer.clone(),
@@ -143,6 +144,7 @@ impl Scene {
         stand.terminals = terminals;
         Self {
             stand,
+            services_wait,
             printer,
             telling,
         }
@@ -192,22 +194,27 @@ impl Scene {
             .await;
         drop(telling);
         self.stand.shutdown.cancel();
-        end_services(self.stand.services, told.map(drop)).await;
+        let wait = match told.map(drop) {
+            Ok(()) => self.services_wait,
+            Err(Stalled) => ABORT_WAIT_MAX,
+        };
+        end_services(self.stand.services, wait).await;
         (left, patience)
     }
 }
 
+/// How long all surfaces may take to end. A full screen stays for as long as somebody types into it.
+fn services_wait(stage: &Stage) -> Duration {
+    match stage {
+        Stage::Errors | Stage::Prompt(_) => SERVICES_WAIT_MAX,
+        Stage::Screen(_) => SERVICES_WAIT_MAX + TYPING_MAX,
+    }
+}
+
 /// Lets the surfaces end. Those that don't are broken off: one of them may wait for a terminal that takes nothing.
-async fn end_services(mut services: JoinSet<()>, told: Result<(), Stalled>) {
-    let patience = match told {
-        Ok(()) => SERVICES_WAIT_MAX + TYPING_MAX,
-        Err(Stalled) => ABORT_WAIT_MAX,
-    };
+async fn end_services(mut services: JoinSet<()>, wait: Duration) {
     let all = async |services: &mut JoinSet<()>| while services.join_next().await.is_some() {};
-    if tokio::time::timeout(patience, all(&mut services))
-        .await
-        .is_ok()
-    {
+    if tokio::time::timeout(wait, all(&mut services)).await.is_ok() {
         return;
     }
     services.abort_all();
@@ -357,5 +364,20 @@ fn paint() -> Paint {
         Paint::Colour
     } else {
         Paint::Plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One may wait for a terminal that takes nothing; only before a full screen may somebody be typing.
+    #[tokio::test(start_paused = true)]
+    async fn a_surface_that_does_not_end_is_broken_off_as_soon_as_nobody_can_be_typing() {
+        let began = tokio::time::Instant::now();
+        let mut services = JoinSet::new();
+        services.spawn(std::future::pending());
+        end_services(services, services_wait(&Stage::Errors)).await;
+        assert_eq!(began.elapsed(), SERVICES_WAIT_MAX);
     }
 }
