@@ -188,7 +188,7 @@ fn of_fields(at: &Expander<'_>, simple: &Simple<'_>, fields: &[Field]) -> Output
 }
 
 /// Whether what the command prints goes where it went without the redirect, and nothing else does.
-fn keeps_output(redirect: &Redirect<'_>) -> bool {
+pub(crate) fn keeps_output(redirect: &Redirect<'_>) -> bool {
     match redirect.kind {
         RedirectKind::Read | RedirectKind::Document | RedirectKind::HereString => {
             matches!(redirect.descriptor, None | Some("0"))

@@ -11,6 +11,7 @@ mod compute;
 mod facts;
 mod fed;
 mod made;
+mod prints;
 mod redirect;
 mod simple;
 mod spelled;
@@ -20,6 +21,7 @@ use std::rc::Rc;
 
 use pointsman_model::{AbsPath, EffectView, OpaqueWhy, PathValue, Span};
 
+use self::prints::Prints;
 use self::ways::{can_fail, keeps_state, leaves};
 use crate::analysis::{NameCase, Nesting, Surroundings};
 use crate::field::Field;
@@ -59,6 +61,8 @@ pub(crate) struct Walker<'w> {
     level: u32,
     /// Of what the command at hand prints, the next one shows some lines alone.
     pub(crate) picked: bool,
+    /// What the commands at hand print, where a group around them fills files with it.
+    prints: Option<Prints>,
 }
 
 /// A text that is walked, and what it hangs on.
@@ -104,6 +108,7 @@ impl<'w> Walker<'w> {
             steps: 0,
             level: 0,
             picked: false,
+            prints: None,
         }
     }
 
@@ -205,7 +210,9 @@ impl<'w> Walker<'w> {
                     from: Feed::Commands,
                     ..Input::default()
                 };
-                self.command(scene, inner, &mut state.clone(), &fed);
+                self.apart_from_group(|walker| {
+                    walker.command(scene, inner, &mut state.clone(), &fed);
+                });
             }
         }
     }
@@ -224,21 +231,11 @@ impl<'w> Walker<'w> {
         for (number, command) in commands.iter().enumerate() {
             let keeps = keeps_state(command, &own);
             self.picked = commands.get(number + 1).is_some_and(picks_lines);
-            let next = match command {
-                Command::Simple(simple) => {
-                    let mut next = self.simple(scene, simple, &mut own, &fed);
-                    if number < last {
-                        next.text = self.printed(scene, simple, &own);
-                    }
-                    next
-                }
-                _ => {
-                    self.command(scene, command, &mut own, &fed);
-                    Input {
-                        from: Feed::Commands,
-                        ..Input::default()
-                    }
-                }
+            let next = if number < last {
+                self.apart_from_group(|walker| walker.piped(scene, command, &mut own, &fed))
+            } else {
+                self.command(scene, command, &mut own, &fed);
+                Input::default()
             };
             fed = Input { fed: true, ..next };
             self.picked = false;
@@ -246,6 +243,28 @@ impl<'w> Walker<'w> {
             if !keeps {
                 own = state.clone();
             }
+        }
+    }
+
+    /// A command of a pipeline. Gives what it hands to the next one.
+    fn piped(
+        &mut self,
+        scene: &Scene<'_>,
+        command: &Command<'_>,
+        own: &mut State,
+        fed: &Input,
+    ) -> Input {
+        if let Command::Simple(simple) = command {
+            let next = self.simple(scene, simple, own, fed);
+            return Input {
+                text: self.printed(scene, simple, own),
+                ..next
+            };
+        }
+        self.command(scene, command, own, fed);
+        Input {
+            from: Feed::Commands,
+            ..Input::default()
         }
     }
 
@@ -324,23 +343,28 @@ impl<'w> Walker<'w> {
             self.words_of(scene, std::slice::from_ref(&redirect.target), state);
             self.redirect(scene, redirect, state, part, &mut fed);
         }
-        self.remember_group(scene, compound, state);
+        self.printing(scene, compound, state, |walker, state| {
+            walker.body(scene, compound, state, &fed);
+        });
+    }
+
+    fn body(&mut self, scene: &Scene<'_>, compound: &Compound<'_>, state: &mut State, fed: &Input) {
         match &compound.body {
             Body::Subshell(script) => self.apart(state, |walker, own| {
-                walker.script(scene, script, own, &fed);
+                walker.script(scene, script, own, fed);
             }),
-            Body::Group(script) => self.script(scene, script, state, &fed),
+            Body::Group(script) => self.script(scene, script, state, fed),
             Body::If { arms, otherwise } => {
-                self.branches(scene, arms, otherwise.as_ref(), state, &fed);
+                self.branches(scene, arms, otherwise.as_ref(), state, fed);
             }
             Body::Loop { condition, body } => {
                 self.repeat(state, |walker, state| {
-                    walker.script(scene, condition, state, &fed);
-                    walker.script(scene, body, state, &fed);
+                    walker.script(scene, condition, state, fed);
+                    walker.script(scene, body, state, fed);
                 });
             }
             Body::For { name, words, body } => {
-                self.for_each(scene, name, words.as_deref(), body, state, &fed);
+                self.for_each(scene, name, words.as_deref(), body, state, fed);
             }
             Body::Select { name, words, body } => {
                 self.words_of(scene, words.as_deref().unwrap_or_default(), state);
@@ -348,13 +372,13 @@ impl<'w> Walker<'w> {
                 self.set_outside(scene, "REPLY", Value::Unknown, state);
                 self.word_of_the_shell(scene, "select", state);
                 self.repeat(state, |walker, state| {
-                    walker.script(scene, body, state, &fed);
+                    walker.script(scene, body, state, fed);
                 });
             }
             Body::ForArithmetic { expression, body } => {
                 self.computed(scene, expression, state, compound.span);
                 self.repeat(state, |walker, state| {
-                    walker.script(scene, body, state, &fed);
+                    walker.script(scene, body, state, fed);
                 });
             }
             Body::Case { word, arms } => {
@@ -363,7 +387,7 @@ impl<'w> Walker<'w> {
                 for (patterns, script) in arms {
                     self.words_of(scene, patterns, state);
                     let mut own = entry.clone();
-                    self.script(scene, script, &mut own, &fed);
+                    self.script(scene, script, &mut own, fed);
                     state.join(&own);
                 }
             }
@@ -409,7 +433,9 @@ impl<'w> Walker<'w> {
         let mut own = state.clone();
         own.positional = None;
         own.forget_variables();
-        self.compound(&scene, body, &mut own, &Input::default());
+        self.apart_from_group(|walker| {
+            walker.compound(&scene, body, &mut own, &Input::default());
+        });
     }
 
     /// Walks the substitutions in words.
@@ -452,7 +478,9 @@ impl<'w> Walker<'w> {
             nesting: Nesting::Substitution,
             ..*scene
         };
-        self.script(&inner, script, &mut state.clone(), input);
+        self.apart_from_group(|walker| {
+            walker.script(&inner, script, &mut state.clone(), input);
+        });
     }
 
     fn parameter(&mut self, scene: &Scene<'_>, parameter: &Parameter<'_>, state: &mut State) {

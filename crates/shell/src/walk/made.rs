@@ -6,80 +6,12 @@ use std::rc::Rc;
 
 use pointsman_model::{Change, EffectView, OpaqueWhy};
 
-use super::{Called, Input, Scene, Walker, paths, redirect};
+use super::{Called, Scene, Walker, paths, redirect};
 use crate::field::Field;
 use crate::programs::{Facts, Told, UseKind};
 use crate::state::{State, Written};
-use crate::syntax::{Body, Command, Compound, Redirect, RedirectKind, Simple, Word};
 
 impl Walker<'_> {
-    /// Remembers what a command with such redirects puts into files.
-    pub(super) fn remember_text(
-        &self,
-        scene: &Scene<'_>,
-        simple: &Simple<'_>,
-        fed: &Input,
-        state: &mut State,
-    ) {
-        if !simple.redirects.iter().any(fills) {
-            return;
-        }
-        let text = match simple.words.first().and_then(Word::bare) {
-            Some("cat") if simple.words.len() == 1 => fed.text.clone(),
-            Some("echo" | "printf") => self.text_of(scene, simple, state),
-            _ => None,
-        };
-        let written = text.map_or(Written::Unknown, |text| Written::Text(text.into()));
-        self.fill(scene, &simple.redirects, &written, state);
-    }
-
-    /// The same for a group: what its commands print for sure.
-    pub(super) fn remember_group(
-        &self,
-        scene: &Scene<'_>,
-        compound: &Compound<'_>,
-        state: &mut State,
-    ) {
-        let (Body::Group(script) | Body::Subshell(script)) = &compound.body else {
-            return;
-        };
-        if !compound.redirects.iter().any(fills) {
-            return;
-        }
-        let mut text = String::new();
-        for item in &script.items {
-            if let Command::Simple(simple) = &item.command
-                && let Some(printed) = self.text_of(scene, simple, state)
-            {
-                text.push_str(&printed);
-            }
-        }
-        let written = Written::Text(text.into());
-        self.fill(scene, &compound.redirects, &written, state);
-    }
-
-    /// What the command would print if it were sent nowhere.
-    fn text_of(&self, scene: &Scene<'_>, simple: &Simple<'_>, state: &State) -> Option<String> {
-        let mut printing = simple.clone();
-        printing.redirects.retain(|redirect| !fills(redirect));
-        self.printed(scene, &printing, state)
-    }
-
-    fn fill(
-        &self,
-        scene: &Scene<'_>,
-        redirects: &[Redirect<'_>],
-        written: &Written,
-        state: &mut State,
-    ) {
-        for redirect in redirects.iter().filter(|redirect| fills(redirect)) {
-            let field = self.expander(scene, state).single(&redirect.target);
-            for path in paths(&field, state) {
-                state.write(&path, written.clone());
-            }
-        }
-    }
-
     /// Remembers what a program with these facts puts into files.
     pub(super) fn remember_writes(
         &self,
@@ -211,10 +143,4 @@ pub(crate) fn texts_in(file: &Field, state: &State) -> Vec<Rc<str>> {
             Written::Unknown => None,
         })
         .collect()
-}
-
-/// Whether the redirect fills a file with what the command prints.
-fn fills(redirect: &Redirect<'_>) -> bool {
-    matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
-        && redirect.descriptor.is_none_or(|number| number == "1")
 }

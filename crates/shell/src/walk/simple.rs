@@ -115,6 +115,7 @@ impl Walker<'_> {
             }
         }
         self.sink.repeats = repeats;
+        self.printed_one_of_several();
         if let Some(joined) = joined {
             *state = joined;
         }
