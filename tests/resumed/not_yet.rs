@@ -85,6 +85,83 @@ fn law_21_a_stop_reaches_what_is_open_for_an_agent_that_does_not_live_yet_and_th
     }
 }
 
+/// Nothing has to be open for it.
+#[test]
+fn law_21_a_stop_reaches_an_agent_that_does_not_live_yet_and_asks_nothing() {
+    for by_id_or_name in ["w1-1", "runs"] {
+        let project = Project::with_job(RUNS_AND_WRITES);
+        let leader = leads(&project, None, &["job.toml"]);
+        until("it runs", || {
+            let log = project.run(["log", "--kind", "call_started", "--json"]);
+            (log.code == Some(0) && !log.objects().is_empty()).then_some(())
+        });
+        project.run(["pause"]).expect_code(0);
+        kill(leader);
+        let leader = project.start(["run", "--attended", "--json", "--resume", "run-1"]);
+        let stopped = until("the leader is there", || {
+            let stopped = project.run(["stop", by_id_or_name]);
+            (stopped.code == Some(0)).then_some(stopped)
+        });
+        let told = "does not live again yet";
+        assert!(stopped.out.contains(told), "{}", stopped.out);
+        goes_on(&project);
+        let ended = leader.wait();
+        assert_eq!(ended.summary()["jobs"][0]["end"], "stopped");
+        assert_eq!(project.read("after.txt"), None);
+        is_whole(&project);
+    }
+}
+
+const RUNS_AND_WRITES: &str = r#"
+[[job]]
+name = "runs"
+allow = ["Bash(sleep *)", "Edit(/after.txt)"]
+[[job.step]]
+tool = "Bash"
+input = { command = "sleep 300" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "after.txt", content = "x" }
+"#;
+
+/// What it was is gone: nobody is asked for it any more, and it is known as ended.
+#[test]
+fn law_12_an_agent_that_can_t_live_again_leaves_no_question() {
+    let project = Project::with_job(THINKS);
+    let file = project.home().join(".claude/agents/looker.md");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, "---\nname: looker\ndescription: looks\n---\nLook.\n").unwrap();
+    let write = json!({ "file_path": "found.txt", "content": "x" });
+    let looks = json!({ "subagent_type": "looker", "prompt": "look" });
+    let model = Model::saying(vec![
+        AnthropicReply::uses("1", "Agent", looks),
+        AnthropicReply::uses("2", "Write", write),
+    ]);
+    let leader = leads(&project, Some(&model), &["job.toml"]);
+    project.questions(1);
+    kill(leader);
+    std::fs::remove_file(file).unwrap();
+    let mut command = project.command(["run", "--attended", "--json", "--resume", "run-1"]);
+    command
+        .env("ANTHROPIC_API_KEY", KEY)
+        .env("ANTHROPIC_BASE_URL", model.server.url());
+    ended(&mut command).expect_code(0);
+    let told = json!(last_sent(&model)).to_string();
+    assert!(told.contains("no agent of type `looker`"), "{told}");
+    let child: Vec<Value> = records(&project, "worker_ended")
+        .into_iter()
+        .filter(|body| body["worker"] == "w1-2")
+        .collect();
+    assert_eq!(child.len(), 1, "{child:?}");
+    assert!(
+        child[0]["text"]
+            .to_string()
+            .contains("could not live again"),
+        "{child:?}"
+    );
+    is_whole(&project);
+}
+
 #[test]
 fn a_job_that_was_done_before_a_resume_is_not_stopped_meanwhile() {
     let done =

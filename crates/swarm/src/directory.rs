@@ -113,10 +113,18 @@ impl Directory {
         }
     }
 
+    /// That it does not live again after all.
+    pub(crate) fn expect_no_longer(&self, worker: WorkerId) {
+        self.expected.remove(&worker);
+        self.ahead.remove(&worker);
+    }
+
     /// Says something to one agent.
     pub(crate) fn tell(&self, worker: WorkerId, text: &str) -> Told {
+        // Looked at first: one that comes to live meanwhile is at work then.
+        let is_expected = self.is_expected(worker);
         match self.entries.get(&worker) {
-            None if self.is_expected(worker) => Told::NotYet,
+            None if is_expected => Told::NotYet,
             None => Told::NotAtWork,
             Some(entry) => match &entry.ear {
                 None => Told::Deaf,

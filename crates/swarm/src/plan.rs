@@ -303,23 +303,32 @@ impl Plan {
         reopened
     }
 
-    /// Fails for the first of these that needs a job which did not end well and is not tried again with them: it could
-    /// never begin.
+    /// Fails for the first of these that needs a job, or one that is skipped for such a job, which did not end well and is
+    /// not tried again with them: it could never begin.
     fn check_needs(&self, jobs: &[usize]) -> Result<(), NotRetried> {
         let reopened = self.with_those_that_need(jobs);
-        for at in self.ended_badly().filter(|at| !reopened.contains(at)) {
-            let (Some(lost), Some(held)) = (
-                self.jobs.get(at),
-                jobs.iter().find(|job| self.wanted_by(at).contains(job)),
-            ) else {
-                continue;
-            };
-            if let Some(held) = self.jobs.get(*held) {
-                return Err(NotRetried::Held {
-                    job: Arc::clone(&held.name),
-                    because: Arc::clone(&lost.name),
-                });
+        let mut lost: Vec<usize> = self
+            .ended_badly()
+            .filter(|at| !reopened.contains(at))
+            .collect();
+        let mut at = 0;
+        while let Some(needed) = lost.get(at).copied() {
+            for held in self.wanted_by(needed) {
+                if let (true, Some(job), Some(because)) = (
+                    jobs.contains(&held),
+                    self.jobs.get(held),
+                    self.jobs.get(needed),
+                ) {
+                    return Err(NotRetried::Held {
+                        job: Arc::clone(&job.name),
+                        because: Arc::clone(&because.name),
+                    });
+                }
+                if reopened.contains(&held) && !lost.contains(&held) {
+                    lost.push(held);
+                }
             }
+            at += 1;
         }
         Ok(())
     }

@@ -51,10 +51,16 @@ impl InBackground {
     /// Lets an agent live beside this one, to the end that `life` comes to. Called in the runtime.
     pub fn add(&self, worker: WorkerId, life: impl Future<Output = SpawnedEnd> + Send + 'static) {
         lock(&self.shared.state).working.insert(worker);
-        let shared = Arc::clone(&self.shared);
+        let ending = Ending {
+            shared: Arc::clone(&self.shared),
+            end: SpawnedEnd {
+                worker,
+                end: SpawnedHow::NotDone,
+                text: "its life broke off inside pointsman; this is a defect".into(),
+            },
+        };
         let life = tokio::spawn(async move {
-            let end = life.await;
-            shared.ends(end);
+            ending.with(life.await);
         });
         let mut lives = lock(&self.lives);
         lives.retain(|life| !life.is_finished());
@@ -91,6 +97,24 @@ impl InBackground {
         while !lock(&self.shared.state).working.is_empty() {
             self.shared.ended.notified().await;
         }
+    }
+}
+
+/// Tells an agent's end whichever way its task ends, so that nobody waits for it in vain.
+struct Ending {
+    shared: Arc<Shared>,
+    end: SpawnedEnd,
+}
+
+impl Ending {
+    fn with(mut self, end: SpawnedEnd) {
+        self.end = end;
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.shared.ends(self.end.clone());
     }
 }
 
@@ -164,6 +188,16 @@ mod tests {
         two.send(()).unwrap();
         assert_eq!(workers(&beside.next_ended().await), [worker(2)]);
         assert!(beside.next_ended().await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn one_whose_life_breaks_off_is_not_waited_for() {
+        let beside = InBackground::of(&CancellationToken::new());
+        beside.add(worker(1), async { panic!("a defect") });
+        let ended = beside.next_ended().await;
+        assert_eq!(workers(&ended), [worker(1)]);
+        assert_eq!(ended[0].end, SpawnedHow::NotDone);
+        beside.end().await;
     }
 
     #[tokio::test]

@@ -291,13 +291,6 @@ impl LeaderHandle {
                 let stopped = self.stop_worker(worker, reason).await;
                 JobStop::Worker(worker, stopped.map_err(OrderError::NotRecorded)?)
             }
-            JobFound::Again(worker) => {
-                self.requests
-                    .end_all_of(EndScope::SubtreeOf(worker), Outcome::Cancelled, reason)
-                    .await;
-                let stopped = self.stop_ahead(worker, reason).await;
-                JobStop::Worker(worker, stopped.map_err(OrderError::NotRecorded)?)
-            }
         })
     }
 
@@ -329,40 +322,33 @@ impl LeaderHandle {
     ) -> Result<StopWorker, AppendError> {
         let scope = EndScope::SubtreeOf(worker);
         let end_open = self.requests.end_all_of(scope, Outcome::Cancelled, reason);
-        let came = match self.directory.stop(worker) {
-            Presence::AtWork => {
-                if let Some(hooks) = self.hooks.upgrade() {
-                    hooks.end_unawaited_of(worker);
-                }
-                end_open.await;
-                StopWorker::Stopping
+        // Looked at first: one that comes to live meanwhile is at work then.
+        let is_expected = self.directory.is_expected(worker);
+        let mut presence = match is_expected {
+            true => self.directory.stop_ahead(worker),
+            false => self.directory.stop(worker),
+        };
+        if presence == Presence::AtWork
+            && let Some(hooks) = self.hooks.upgrade()
+        {
+            hooks.end_unawaited_of(worker);
+        }
+        let ended = end_open.await;
+        if presence == Presence::Absent && !is_expected {
+            // One that would be given something else than it was is not expected, and may live all the same.
+            if ended == 0 {
+                return Ok(StopWorker::NotAtWork);
             }
-            Presence::Absent if end_open.await == 0 => match self.directory.stop(worker) {
-                // It has come to live meanwhile.
-                Presence::AtWork => StopWorker::Stopping,
-                Presence::Absent => return Ok(StopWorker::NotAtWork),
-            },
-            Presence::Absent => return self.stop_ahead(worker, reason).await,
-        };
-        self.record_stop(worker, reason).await?;
-        Ok(came)
-    }
-
-    /// Stops one that is to live again, as soon as it does.
-    async fn stop_ahead(&self, worker: WorkerId, reason: &str) -> Result<StopWorker, AppendError> {
-        let came = match self.directory.stop_ahead(worker) {
-            Presence::AtWork => StopWorker::Stopping,
-            Presence::Absent => StopWorker::Ahead,
-        };
-        self.record_stop(worker, reason).await?;
-        Ok(came)
-    }
-
-    async fn record_stop(&self, worker: WorkerId, reason: &str) -> Result<(), AppendError> {
+            presence = self.directory.stop_ahead(worker);
+        }
         let stop = StopAsked {
             worker: Some(worker),
             reason: reason.into(),
         };
-        self.ledger.note(self.run, stop).await.map(drop)
+        self.ledger.note(self.run, stop).await?;
+        Ok(match presence {
+            Presence::AtWork => StopWorker::Stopping,
+            Presence::Absent => StopWorker::Ahead,
+        })
     }
 }

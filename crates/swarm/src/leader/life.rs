@@ -150,7 +150,7 @@ pub(super) async fn live(ground: &Arc<Ground>, mut birth: Birth) -> Result<Agent
     match birth.entrance {
         Entrance::New => Box::pin(dispatch.starting(ground.background())).await,
         // Hooks were told when it was new.
-        Entrance::Again => birth.spawner.take_up(dispatch.seat(), beside),
+        Entrance::Again => birth.spawner.take_up(dispatch.seat(), beside).await,
     }
     let end = Box::pin(work(ground, &birth, &dispatch)).await;
     // It is told on, and some of it stands in the run's summary.
@@ -304,6 +304,9 @@ async fn bury(ground: &Arc<Ground>, lineage: &Lineage, (how, text): (WorkerEnd, 
     let why = format!("{worker}, who asked, has ended");
     ground.end_open(EndScope::SubtreeOf(worker), &why).await;
     ground.grants.retire(worker).await;
+    for left in ground.past.take_below(worker) {
+        ground.directory.expect_no_longer(left);
+    }
     let ended = WorkerEnded {
         worker,
         end: how,

@@ -1,6 +1,7 @@
 //! Spawning: an agent asks for another, and gets it with a context narrowed from its own. The one that asks waits for the
 //! other's end, or goes on beside it. Each is a task of its own, which ends with that wait, or with its parent.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -14,6 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::dropped::close_dropped;
 use super::ground::Ground;
 use super::life::{Birth, Entrance, NotBorn, TimeUp, live};
+use super::past::PastWorker;
 use super::roster::Roster;
 use crate::job_file::{Job, ModelWork, Work};
 
@@ -40,16 +42,34 @@ impl Nursery {
         }
     }
 
-    /// The agent as the job file or an agent file defines it, with the context that is left to it below `parent`.
-    fn birth(&self, parent: &Seat, wanted: &Wanted) -> Result<Started, SpawnError> {
-        let name = &wanted.name;
+    /// The agent that is wanted, as it comes to live, or as it ended before the leader died. One that lived and can't live
+    /// again has its end here.
+    async fn birth(&self, parent: &Seat, wanted: &Wanted) -> Result<Started, SpawnError> {
         let past = self.ground.past.child(parent.worker, wanted);
-        // Whatever has become of its definition since.
         if let Some(past) = &past
             && let Some((end, text)) = &past.end
         {
-            return Ok(Started::Before(of_the_past(past.worker, name, *end, text)));
+            // Whatever has become of its definition since.
+            let before = of_the_past(past.worker, &wanted.name, *end, text);
+            return Ok(Started::Before(before));
         }
+        let birth = self.newborn(parent, wanted, past.as_ref());
+        if let (Some(past), Err(error)) = (&past, &birth) {
+            let why = format!("it could not live again: {error}");
+            self.ground.directory.expect_no_longer(past.worker);
+            close_dropped(&self.ground, past.worker, &why).await;
+        }
+        birth.map(|birth| Started::Now(Box::new(birth)))
+    }
+
+    /// The agent as the job file or an agent file defines it, with the context that is left to it below `parent`.
+    fn newborn(
+        &self,
+        parent: &Seat,
+        wanted: &Wanted,
+        past: Option<&PastWorker>,
+    ) -> Result<Birth, SpawnError> {
+        let name = &wanted.name;
         let Some(definition) = self.ground.agents.get(name) else {
             return Err(SpawnError::UnknownAgent {
                 name: name.as_str().into(),
@@ -61,9 +81,7 @@ impl Nursery {
                 name: name.as_str().into(),
             });
         };
-        let worker = past
-            .as_ref()
-            .map_or_else(|| self.ground.ids.next_worker(), |past| past.worker);
+        let worker = past.map_or_else(|| self.ground.ids.next_worker(), |past| past.worker);
         let frozen = parent.frozen.child(definition.child_context(LineageStep {
             worker,
             // Not the parent's words: a lineage is what people go by when they answer.
@@ -74,9 +92,9 @@ impl Nursery {
             Origin::Foreground => &parent.stop,
             Origin::Background => parent.in_background.stop(),
         };
-        Ok(Started::Now(Box::new(Birth {
+        Ok(Birth {
             frozen,
-            entrance: Entrance::of(past.as_ref()),
+            entrance: Entrance::of(past),
             task: wanted.task.clone(),
             origin: wanted.origin,
             call: wanted.call,
@@ -87,28 +105,35 @@ impl Nursery {
             spawner: Arc::new(self.below(&work)),
             work,
             resumes: None,
-        })))
+        })
     }
 
-    /// Takes the agents up again that an earlier reign left in the parent's background.
-    pub(super) fn take_up(&self, parent: &Seat, left: Vec<(WorkerId, Wanted)>) {
-        for (worker, wanted) in left {
-            if let Err(error) = self.start_beside(parent, wanted.clone()) {
-                let end = not_started(worker, &wanted.name, &error);
-                parent.in_background.ended_before(end);
+    /// Takes the agents up again that an earlier reign left in the parent's background. Boxed, since they live as their
+    /// parent does, which waits for this.
+    pub(super) fn take_up<'a>(
+        &'a self,
+        parent: &'a Seat,
+        left: Vec<(WorkerId, Wanted)>,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(async move {
+            for (worker, wanted) in left {
+                if let Err(error) = self.start_beside(parent, wanted.clone()).await {
+                    let end = not_started(worker, &wanted.name, &error);
+                    parent.in_background.ended_before(end);
+                }
             }
-        }
+        })
     }
 
     /// Starts an agent, or takes up one of an earlier reign, and leaves it to `parent`. What is given with it comes back
     /// once its start is on record, or is not to be.
-    fn start_beside(
+    async fn start_beside(
         &self,
         parent: &Seat,
         wanted: Wanted,
     ) -> Result<(WorkerId, oneshot::Receiver<()>), SpawnError> {
         let (on_record, is_on_record) = oneshot::channel();
-        let worker = match self.birth(parent, &wanted)? {
+        let worker = match self.birth(parent, &wanted).await? {
             Started::Before(end) => {
                 let worker = end.worker;
                 parent.in_background.ended_before(end);
@@ -195,13 +220,13 @@ impl Spawner for Nursery {
         }
         let wanted = Wanted::of(call, input);
         if wanted.origin == Origin::Background {
-            let (worker, is_on_record) = self.start_beside(parent, wanted)?;
+            let (worker, is_on_record) = self.start_beside(parent, wanted).await?;
             // Before the call has its end on record: a leader's death between the two would lose the agent. One that
             // could not start says so by its end.
             let _ = is_on_record.await;
             return Ok(Spawned::InBackground(worker));
         }
-        let end = match self.birth(parent, &wanted)? {
+        let end = match self.birth(parent, &wanted).await? {
             Started::Now(birth) => grow_up(Arc::clone(&self.ground), wanted.name, birth).await?,
             Started::Before(end) => end,
         };

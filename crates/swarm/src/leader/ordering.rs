@@ -134,9 +134,7 @@ impl Leader {
     ) -> (Result<JobFound, OrderError>, Vec<PlanEffect>) {
         match self.stop_job(&job) {
             Err(error) => (Err(error), Vec::new()),
-            Ok((at_work @ (JobFound::Worker(_) | JobFound::Again(_)), effects)) => {
-                (Ok(at_work), effects)
-            }
+            Ok((at_work @ JobFound::Worker(_), effects)) => (Ok(at_work), effects),
             Ok((waited @ JobFound::Waited { .. }, effects)) => {
                 let order = RunOrder::StopJob { job, text };
                 let recorded = self.recorded(by, order).await;
@@ -170,7 +168,7 @@ impl Leader {
             // It waits to be what it was: its past is told to the plan as it would have been then.
             Standing::Waits if let Some(last) = self.ground.past.tries_of(name).pop() => {
                 match last.end {
-                    None => Ok((JobFound::Again(last.worker), Vec::new())),
+                    None => Ok((JobFound::Worker(last.worker), Vec::new())),
                     Some(_) => Err(OrderError::NotTakenUp(name.into())),
                 }
             }

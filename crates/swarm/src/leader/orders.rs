@@ -70,10 +70,8 @@ pub enum JobStop {
 pub(super) enum JobFound {
     /// It waited, and is ended, as are these that need it.
     Waited { skipped: Vec<Arc<str>> },
-    /// This worker is at it.
+    /// This worker is at it, or lives again for it.
     Worker(WorkerId),
-    /// This worker is to live again for it.
-    Again(WorkerId),
 }
 
 /// Why an order was not carried out. Nothing was changed, unless it says otherwise.

@@ -147,6 +147,19 @@ impl Past {
         known.collect()
     }
 
+    /// Takes out all that are left below an agent that has its end: none of them lives again.
+    pub(super) fn take_below(&self, worker: WorkerId) -> Vec<WorkerId> {
+        let mut left = self.lock();
+        let mut below = vec![worker];
+        let mut next = 0;
+        while let Some(parent) = below.get(next).copied() {
+            let children = left.children.remove(&parent).into_iter().flatten();
+            below.extend(children.map(|(_, _, past)| past.worker));
+            next += 1;
+        }
+        below.split_off(1)
+    }
+
     /// The agents that `parent` had in the background, but for those whose start it asks for again since it never heard
     /// of it.
     pub(super) fn in_background(&self, parent: WorkerId) -> Vec<(WorkerId, Wanted)> {

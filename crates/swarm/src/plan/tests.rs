@@ -375,6 +375,39 @@ fn a_job_is_opened_again_only_with_all_that_it_needs() {
 }
 
 #[test]
+fn a_job_is_not_opened_again_behind_one_that_is_left_out_for_another() {
+    let jobs = [
+        plain("x", &[]),
+        plain("y", &[]),
+        plain("needs-both", &[0, 1]),
+        plain("last", &[2]),
+        plain("open", &[]),
+    ];
+    let mut plan = Plan::new(&jobs, 3);
+    let end = |job| PlanEvent::TryEnded { job, end: failed() };
+    check(
+        &mut plan,
+        PlanEvent::Begin,
+        &["start 0.1", "start 1.1", "start 4.1"],
+    );
+    check(
+        &mut plan,
+        PlanEvent::StopWaiting { job: 3 },
+        &["end 3 stopped"],
+    );
+    check(&mut plan, end(0), &["end 0 failed", "end 2 skipped"]);
+    check(&mut plan, end(1), &["end 1 failed"]);
+    let named =
+        |names: &[&str]| RetryWhich::Named(names.iter().map(|name| Box::from(*name)).collect());
+    let held = plan.retried(&named(&["x", "last"]));
+    assert!(
+        matches!(&held, Err(NotRetried::Held { job, because }) if (&**job, &**because) == ("last", "needs-both")),
+        "{held:?}"
+    );
+    assert_eq!(plan.retried(&named(&["x", "y", "last"])), Ok(vec![0, 1, 3]));
+}
+
+#[test]
 fn a_job_that_waits_is_stopped_alone_and_what_needs_it_is_skipped() {
     let jobs = [
         job("a", &[], 1, FailurePolicy::Stop),
