@@ -344,6 +344,32 @@ fn a_key_that_an_agent_comes_across_is_in_no_record_and_goes_into_no_call() {
     assert!(!holds(KEY));
 }
 
+/// Hooks and people may bring it, too.
+#[test]
+fn a_rewrite_with_a_key_is_not_run() {
+    let project =
+        Project::with_job(&THINKS.replace("allow = [\"Bash(echo *)\"]", "allow = [\"Bash(*)\"]"));
+    let says = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse",
+        "updatedInput": { "command": format!("echo {KEY} > out.txt") } } });
+    project.write("rewrite.json", &says.to_string());
+    let line = format!("cat {}/rewrite.json", project.root().display());
+    let hook = json!({ "hooks": [{ "type": "command", "command": line }] });
+    let settings = json!({ "hooks": { "PreToolUse": [hook] } });
+    let folder = project.home().join(".claude");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
+    let model = Model::saying(vec![bash("1", "echo one")]);
+    model.run(&project, &[]).expect_code(0);
+    let told = last_told(&model.heard()[1]);
+    assert!(
+        told.contains("its input holds a key to the models"),
+        "{told}"
+    );
+    assert_eq!(project.read("out.txt"), None);
+    let kept = bytes_below(&project.state_folder());
+    assert!(!kept.windows(KEY.len()).any(|bytes| bytes == KEY.as_bytes()));
+}
+
 #[test]
 fn no_end_of_a_script_and_no_word_of_a_person_puts_a_key_on_record() {
     let project = Project::with_job(

@@ -25,12 +25,17 @@ pub(crate) const BODY_BYTES_MAX: usize = 32 << 20;
 #[derive(Clone)]
 pub struct Ledger {
     inner: Arc<Inner>,
-    /// What no record holds, as JSON writes it within a text; longer ones first, since one may hold another.
-    withheld: Arc<[Box<str>]>,
+    withheld: Arc<Withheld>,
 }
 
-/// What stands on record in the place of what is withheld.
-const IN_ITS_PLACE: &str = "[key]";
+/// What no record holds.
+#[derive(Default)]
+struct Withheld {
+    /// The keys, as JSON writes them within a text; longer ones first, since one may hold another.
+    keys: Vec<Box<str>>,
+    /// What stands in their place.
+    left_out: &'static str,
+}
 
 struct Inner {
     path: PathBuf,
@@ -292,28 +297,32 @@ impl Ledger {
             .unwrap();
     }
 
-    /// The same ledger, in whose records `[key]` stands wherever one of these would: keys to models. What is taken apart
-    /// or written in another way is not recognised.
+    /// The same ledger, in whose records `left_out` stands wherever one of these keys would. What is taken apart or written
+    /// in another way is not recognised.
     #[must_use]
-    pub fn withholding<'a>(self, keys: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn withholding<'a>(
+        self,
+        keys: impl IntoIterator<Item = &'a str>,
+        left_out: &'static str,
+    ) -> Self {
         let written = |key| serde_json::to_string(key).ok();
         let inner = |quoted: String| Some(quoted.get(1..quoted.len().checked_sub(1)?)?.into());
-        let mut withheld: Vec<Box<str>> = keys
+        let mut keys: Vec<Box<str>> = keys
             .into_iter()
             .filter_map(written)
             .filter_map(inner)
             .collect();
-        withheld.sort_by_key(|key| Reverse(key.len()));
+        keys.sort_by_key(|key| Reverse(key.len()));
         Self {
-            withheld: withheld.into(),
+            withheld: Arc::new(Withheld { keys, left_out }),
             ..self
         }
     }
 
     fn without_withheld(&self, mut text: String) -> String {
-        for key in self.withheld.iter() {
+        for key in &self.withheld.keys {
             if text.contains(&**key) {
-                text = text.replace(&**key, IN_ITS_PLACE);
+                text = text.replace(&**key, self.withheld.left_out);
             }
         }
         text

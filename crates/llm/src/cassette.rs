@@ -265,8 +265,12 @@ impl Cassette {
 impl Sent {
     fn of(outgoing: &Outgoing, key: Option<&ApiKey>) -> Self {
         let (name, before) = outgoing.key_header;
-        let key_header =
-            key.map(|_| (name.to_owned(), format!("{before}{}", crate::key::REDACTED)));
+        let key_header = key.map(|_| {
+            (
+                name.to_owned(),
+                format!("{before}{}", pointsman_process::KEY_LEFT_OUT),
+            )
+        });
         let plain = outgoing
             .headers
             .iter()

@@ -2,11 +2,7 @@
 
 use std::fmt;
 
-/// What stands in the place of a key.
-pub(crate) const REDACTED: &str = "[key]";
-
-/// A shorter text is no secret, and taking it out would garble what it stands in.
-const REDACTED_BYTES_MIN: usize = 6;
+use pointsman_process::{KEY_LEFT_OUT, is_key};
 
 /// The key to a model. It has no way out but into a request's header: its `Debug` shows nothing, it
 /// can be neither displayed nor written out, and what is recorded has it taken out.
@@ -35,22 +31,22 @@ impl ApiKey {
 
     /// A text without the key, should a server have sent it back.
     pub(crate) fn taken_out_of(&self, text: &str) -> String {
-        if self.0.len() < REDACTED_BYTES_MIN {
+        if !is_key(&self.0) {
             return text.to_owned();
         }
-        text.replace(&*self.0, REDACTED)
+        text.replace(&*self.0, KEY_LEFT_OUT)
     }
 
     /// Whether these bytes hold the key.
     pub(crate) fn is_in(&self, bytes: &[u8]) -> bool {
         let key = self.0.as_bytes();
-        key.len() >= REDACTED_BYTES_MIN && bytes.windows(key.len()).any(|window| window == key)
+        is_key(&self.0) && bytes.windows(key.len()).any(|window| window == key)
     }
 }
 
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ApiKey({REDACTED})")
+        write!(f, "ApiKey({KEY_LEFT_OUT})")
     }
 }
 
@@ -60,7 +56,7 @@ mod tests {
 
     #[test]
     fn debug_shows_nothing_of_it() {
-        let key = ApiKey::new(" sk-abcdef \n").unwrap();
+        let key = ApiKey::new(" sk-1bcdef \n").unwrap();
         assert_eq!(format!("{key:?} {key:#?}"), "ApiKey([key]) ApiKey([key])");
     }
 
@@ -73,12 +69,12 @@ mod tests {
 
     #[test]
     fn it_is_taken_out_wherever_it_stands() {
-        let key = ApiKey::new("sk-abcdef").unwrap();
+        let key = ApiKey::new("sk-1bcdef").unwrap();
         assert_eq!(
-            key.taken_out_of("bad key sk-abcdef, no sk-abcdef here"),
+            key.taken_out_of("bad key sk-1bcdef, no sk-1bcdef here"),
             "bad key [key], no [key] here"
         );
-        assert!(key.is_in(b"xxsk-abcdefyy"));
-        assert!(!key.is_in(b"sk-abcde"));
+        assert!(key.is_in(b"xxsk-1bcdefyy"));
+        assert!(!key.is_in(b"sk-1bcde"));
     }
 }

@@ -51,10 +51,29 @@ impl JsonText {
         &self.0
     }
 
+    /// Whether there is such a text in it, as the name or the value of a field, however JSON writes it.
+    #[must_use]
+    pub fn has_text(&self, is: impl Fn(&str) -> bool) -> bool {
+        serde_json::from_str(&self.0).is_ok_and(|value| has_text(&value, &is))
+    }
+
     /// The fingerprint of the bytes.
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest::of(self.0.as_bytes())
+    }
+}
+
+fn has_text(value: &serde_json::Value, is: &impl Fn(&str) -> bool) -> bool {
+    match value {
+        serde_json::Value::String(text) => is(text),
+        serde_json::Value::Array(values) => values.iter().any(|value| has_text(value, is)),
+        serde_json::Value::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| is(name) || has_text(value, is)),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+            false
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature, Word};
 
 pub(crate) use self::build::build_files_named;
-pub use self::script::{is_named_as_script, script_of};
+pub use self::script::{says_it_is_code, script_of};
 
 /// Programs that run the file their first plain argument names.
 const INTERPRETERS: &[&[&str]] = &[
@@ -93,11 +93,24 @@ pub fn executed(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, To
             files.extend(executed_by(folder, run)?);
         }
     }
-    let fed = effects.code.fed.iter().cloned();
-    files.extend(fed.map(|path| named(path, Role::Code)));
+    files.extend(fed(effects));
     sources::add_origins(&mut files, &effects.code.copied)?;
     files.extend(sources::made_of(effects));
     Ok(files)
+}
+
+/// The files that interpreters are fed whole.
+pub(crate) fn fed(effects: &Effects) -> Vec<Executed> {
+    let fed = effects.code.fed.iter().cloned();
+    fed.map(|path| named(path, Role::Code)).collect()
+}
+
+/// These files, and those that they are copies of or names for by the line's own doing, as far as they are looked at.
+pub(crate) fn with_origins(mut files: Vec<Executed>, effects: &Effects) -> Vec<Executed> {
+    match sources::add_origins(&mut files, &effects.code.copied) {
+        Ok(()) => files,
+        Err(many) => many.counted,
+    }
 }
 
 /// The files that a call would execute as far as its line tells, each with the gravest of its roles; some may not exist.

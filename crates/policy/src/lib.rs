@@ -28,7 +28,7 @@ pub use case::{CaseError, CaseResult, run_case};
 pub use effects::{effects_of, resolve_path};
 pub use executed::{
     Executed, Role, Spelling, TooManyFiles, executed, executed_by, executed_files, handed_to,
-    is_named_as_script, script_of,
+    says_it_is_code, script_of,
 };
 pub use frozen::Frozen;
 pub use index::RuleIndex;

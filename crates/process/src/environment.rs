@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
 use self::withheld::Withheld;
+pub use self::withheld::{KEY_LEFT_OUT, is_key};
 use crate::group::MARK_VARIABLE;
 
 /// All variables of a child, and nothing else: a child inherits none by itself. Cheap to clone; a change copies it.
@@ -154,7 +155,13 @@ mod tests {
     /// Servers on this machine take any word for a key.
     #[test]
     fn a_word_in_the_place_of_a_key_is_none() {
-        for word in ["ollama", "lm-studio", "not-needed-here", "123456789012"] {
+        for word in [
+            "ollama",
+            "lm-studio",
+            "not-needed",
+            "none-at-all",
+            "12345678901234567890",
+        ] {
             let variables = [("API_KEY".into(), word.into())];
             let environment = Environment::without_secrets(variables).without("API_KEY");
             assert!(!environment.holds_key_in(word), "{word}");

@@ -16,7 +16,7 @@ mod run;
 mod spawn;
 
 pub use child::{find_program, is_executable};
-pub use environment::Environment;
+pub use environment::{Environment, KEY_LEFT_OUT, is_key};
 pub use group::{ProcessGroup, is_of_this_process};
 pub use orphans::Orphans;
 pub use output::Output;

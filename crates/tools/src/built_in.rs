@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use pointsman_model::{AbsPath, ExecutedCall, JsonText, ToolName, ToolNature, ToolSpec};
 
+pub(crate) use self::agent::WORKS_BESIDE;
 use crate::input_fields::{self, InputField};
 use crate::{Tool, ToolError, ToolOutput, ToolScene};
 

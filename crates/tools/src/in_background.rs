@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::built_in::WORKS_BESIDE;
 use crate::{SpawnedEnd, SpawnedHow};
 
 /// An agent's agents in the background. Dropped, they are broken off.
@@ -126,6 +127,12 @@ impl Shared {
         drop(state);
         self.ended.notify_one();
     }
+}
+
+/// The agent that a result of the tool `Agent` says to work in the background.
+#[must_use]
+pub fn started_beside(result: &str) -> Option<WorkerId> {
+    result.split_once(WORKS_BESIDE)?.0.parse().ok()
 }
 
 impl SpawnedEnd {

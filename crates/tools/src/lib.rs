@@ -20,7 +20,7 @@ mod toolbox;
 pub use call_end::{CallEnd, CallMoved};
 pub use dispatch::{Admission, AdmittedCall, AskedCall, Dispatch, Halt, HaltCause, StopWord};
 pub use follow_ups::{FollowUpSender, FollowUps, NotHeard};
-pub use in_background::InBackground;
+pub use in_background::{InBackground, started_beside};
 pub use pace::{Course, Pace};
 pub use past::{Became, PastAgent, PastCall, PastQuestion, Standing};
 pub use run_ids::RunIds;

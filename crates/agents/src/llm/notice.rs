@@ -3,7 +3,7 @@
 
 use pointsman_llm::{PersonPart, Turn};
 use pointsman_model::WorkerId;
-use pointsman_tools::{SpawnedEnd, SpawnedHow};
+use pointsman_tools::{SpawnedEnd, SpawnedHow, started_beside};
 
 use super::uses::cut;
 
@@ -42,10 +42,7 @@ pub(super) fn gone(turns: &[Turn]) -> Option<String> {
         parts.flatten()
     };
     let started = told().filter_map(|part| match part {
-        PersonPart::Result(result) => {
-            let (worker, _) = result.text.split_once(BESIDE)?;
-            worker.parse::<WorkerId>().ok()
-        }
+        PersonPart::Result(result) => started_beside(&result.text),
         PersonPart::Text(_) => None,
     });
     let ended = |worker: &WorkerId| {
@@ -64,9 +61,6 @@ pub(super) fn gone(turns: &[Turn]) -> Option<String> {
         )
     })
 }
-
-/// What the tool says of an agent that works in the background, behind its id.
-const BESIDE: &str = " works in the background;";
 
 #[cfg(test)]
 mod tests {
@@ -120,7 +114,10 @@ mod tests {
         let started = |number: u32| {
             PersonPart::Result(ToolResult {
                 id: number.to_string(),
-                text: format!("{}{BESIDE} you are told when it has ended", worker(number)),
+                text: format!(
+                    "{} works in the background; you are told when it has ended",
+                    worker(number)
+                ),
                 kind: ResultKind::Done,
             })
         };

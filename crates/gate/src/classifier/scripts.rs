@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use pointsman_approvals::{Found, bind_showing};
 use pointsman_model::{AbsPath, PermissionRequest, first_hidden};
-use pointsman_policy::{Role, executed_files, is_named_as_script};
+use pointsman_policy::{Role, executed_files, says_it_is_code};
 use serde::Serialize;
 
 use super::showing::{ACTION_BYTES_MAX, Unfit};
@@ -82,14 +82,15 @@ impl Reading {
             {
                 Ok(None)
             }
-            // Data of a script is not run, as far as the line tells: a picture is no script that hides.
+            // Data of a script is not run, as far as the line tells: a picture is no script that hides. What says of
+            // itself that it is code may well be run by the script that gets it.
             (Role::Argument, Found::Content(bytes))
-                if as_text(bytes).is_none() && !says_it_is_code(path, bytes) =>
+                if as_text(bytes).is_none() && !says_it_is_code(path.as_str(), bytes) =>
             {
                 Ok(None)
             }
             (Role::Argument, Found::Large { begins, .. })
-                if !begins_as_text(begins) && !says_it_is_code(path, begins) =>
+                if !begins_as_text(begins) && !says_it_is_code(path.as_str(), begins) =>
             {
                 Ok(None)
             }
@@ -134,11 +135,6 @@ fn begins_as_text(begins: &[u8]) -> bool {
         .as_ref()
         .map_or_else(is_cut_off, |_| true);
     is_text && !begins.contains(&0)
-}
-
-/// Whether a file is written to be run, whatever else stands in it: the script that gets it may well do so.
-fn says_it_is_code(path: &AbsPath, begins: &[u8]) -> bool {
-    is_named_as_script(path.as_str()) || begins.starts_with(b"#!")
 }
 
 /// What is run as code, as text.

@@ -111,9 +111,11 @@ pub(super) fn show(
 /// something, or which acts as somebody else.
 pub(super) fn needs_person(request: &PermissionRequest) -> Result<(), Unfit> {
     let person = |why: &str| Err(Unfit::NeedsPerson { why: why.into() });
-    let input: serde_json::Value =
-        serde_json::from_str(request.call.text.as_str()).unwrap_or_default();
-    if hides(&input) {
+    if request
+        .call
+        .text
+        .has_text(|text| first_hidden(text).is_some())
+    {
         return person("the action holds characters that hide or reorder text");
     }
     for effect in &request.effects.list {
@@ -149,19 +151,6 @@ pub(super) fn needs_person(request: &PermissionRequest) -> Result<(), Unfit> {
 
 fn has(run: &Run, tag: RiskTag) -> bool {
     run.risks.iter().any(|risk| risk.tag == tag)
-}
-
-fn hides(value: &serde_json::Value) -> bool {
-    match value {
-        serde_json::Value::String(text) => first_hidden(text).is_some(),
-        serde_json::Value::Array(values) => values.iter().any(hides),
-        serde_json::Value::Object(fields) => fields
-            .iter()
-            .any(|(name, value)| first_hidden(name).is_some() || hides(value)),
-        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
-            false
-        }
-    }
 }
 
 /// One effect in a few words.

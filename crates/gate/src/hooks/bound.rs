@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pointsman_model::AbsPath;
-use pointsman_policy::is_named_as_script;
+use pointsman_policy::says_it_is_code;
 use pointsman_policy::settings::{
     DiskFiles, HookRun, HookSetting, HookSettings, Naming, ScriptContent, SettingsFiles as _,
     is_bound, named_scripts, named_scripts_in,
@@ -62,7 +62,9 @@ impl BoundScripts {
             }
             let named = named_scripts(hook, project).into_iter();
             let scripts = named.filter_map(|(path, naming)| {
-                let content = settings.scripts.content(&path)?;
+                // One that was not read with the settings counts as none that was there.
+                let content = settings.scripts.content(&path);
+                let content = content.unwrap_or(ScriptContent::Absent);
                 let binds = match (naming, content) {
                     (Naming::Runs, _) => true,
                     (Naming::Word, ScriptContent::Bytes(_)) => looks_run(&path),
@@ -196,12 +198,13 @@ impl Stamp {
 
 /// Whether a file that a hook's line names is rather a script than data, which agents edit and hooks write.
 fn looks_run(path: &AbsPath) -> bool {
-    let begins = || {
+    let begins = || -> io::Result<[u8; 2]> {
         let mut begins = [0; 2];
         let mut file = std::fs::File::open(path.as_path())?;
-        file.read_exact(&mut begins).map(|()| begins)
+        file.read_exact(&mut begins)?;
+        Ok(begins)
     };
-    is_named_as_script(path.as_str()) || begins().is_ok_and(|begins| begins == *b"#!")
+    says_it_is_code(path.as_str(), &begins().unwrap_or_default())
 }
 
 fn changed(path: &AbsPath, project: &AbsPath) -> String {

@@ -116,7 +116,11 @@ pub(super) async fn take(hook: &HookSetting, means: &Means, given: &Given<'_>) -
         if hook.life == HookLife::Detached {
             tracing::warn!(hook = &*hook.name(), why, "a hook was not started");
         }
-        return Turn::of(hook, Said::failed(&why), asked.elapsed().into());
+        return Turn {
+            // Whoever changed it would have silenced it else: that is never a yes (law 15).
+            duty: HookDuty::Guard,
+            ..Turn::of(hook, Said::failed(&why), asked.elapsed().into())
+        };
     }
     let said = match (&hook.run, hook.life) {
         (HookRun::Http { url, headers, env }, _) => {

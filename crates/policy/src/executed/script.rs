@@ -112,9 +112,14 @@ pub fn script_of<'a>(
 }
 
 /// Whether a file's name ends as those of scripts do.
-#[must_use]
-pub fn is_named_as_script(name: &str) -> bool {
+fn is_named_as_script(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether a file says of itself that it is written to be run, by its name or by how it begins.
+#[must_use]
+pub fn says_it_is_code(name: &str, begins: &[u8]) -> bool {
+    is_named_as_script(name) || begins.starts_with(b"#!")
 }
 
 impl Interpreter {

@@ -7,10 +7,13 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 
 /// What stands on record in the place of a key.
-const IN_ITS_PLACE: &str = "[key]";
+pub const KEY_LEFT_OUT: &str = "[key]";
 
-/// No maker gives out a shorter key; a word for one, as servers on this machine take them (`ollama`), stands in many texts.
-const KEY_BYTES_MIN: usize = 12;
+/// The shortest text that can be a key.
+const KEY_BYTES_MIN: usize = 8;
+
+/// From here on a key needs no digit.
+const WORD_BYTES_MAX: usize = 16;
 
 /// The variables that were left out, and which of them are keys. Shows nothing of them.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -52,18 +55,22 @@ impl Withheld {
         let mut text = Cow::Borrowed(text);
         for key in &self.keys {
             if text.contains(&**key) {
-                text = Cow::Owned(text.replace(&**key, IN_ITS_PLACE));
+                text = Cow::Owned(text.replace(&**key, KEY_LEFT_OUT));
             }
         }
         text
     }
 }
 
-/// Whether a text can be a key: long enough, with letters and digits.
-fn is_key(text: &str) -> bool {
+/// Whether a text can be a key to a model: it has a letter, and 16 bytes, or 8 of which one is a digit. A word that stands
+/// for a key, as servers on this machine take them (`ollama`, `not-needed`), is none: taking it out would garble what it
+/// stands in.
+#[must_use]
+pub fn is_key(text: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
     text.len() >= KEY_BYTES_MIN
-        && text.contains(|char: char| char.is_ascii_digit())
-        && text.contains(|char: char| char.is_ascii_alphabetic())
+        && has(u8::is_ascii_alphabetic)
+        && (text.len() >= WORD_BYTES_MAX || has(u8::is_ascii_digit))
 }
 
 impl fmt::Debug for Withheld {

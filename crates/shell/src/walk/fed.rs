@@ -74,9 +74,7 @@ impl Walker<'_> {
             Feed::Line => true,
             Feed::Commands => false,
             Feed::Files(files) => {
-                for file in files {
-                    self.sink.feed(file);
-                }
+                self.note_fed(called);
                 let mut files = files.iter().cloned().map(PathValue::Known);
                 !files.any(|file| holds_unknown(&file, state))
             }
@@ -85,6 +83,15 @@ impl Walker<'_> {
             let (view, why) = (EffectView::Might, OpaqueWhy::UnknownScript);
             let text = called.text();
             self.sink.opaque(called.part, view, why, &text, called.span);
+        }
+    }
+
+    /// Notes the files whose content is what the command runs as code.
+    pub(crate) fn note_fed(&mut self, called: &Called<'_>) {
+        if let Feed::Files(files) = &called.input.from {
+            for file in files {
+                self.sink.feed(file);
+            }
         }
     }
 }

@@ -164,7 +164,10 @@ pub(super) fn fed(
             let mut own = inherited(called, state);
             walker.call_script(scene, called, text, called.span, view, &mut own);
         }
-        None => unknown_script(walker, called, None),
+        None => {
+            walker.note_fed(called);
+            unknown_script(walker, called, None);
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use pointsman_gate::{
 use pointsman_ledger::{HighestIds, Ledger, OpenReport, OrderGiven, RequestOpened, RunStart};
 use pointsman_model::{Answerer, Attended, Millis, RunId, Surface, WorkerId};
 use pointsman_policy::{Frozen, Problem};
+use pointsman_process::KEY_LEFT_OUT;
 use pointsman_tools::{Pace, RunIds, Toolbox};
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
@@ -472,7 +473,10 @@ async fn open_ledger(options: &LeaderOptions) -> Result<(Ledger, OpenReport), St
     let opened = tokio::task::spawn_blocking(move || Ledger::open(&path, clock)).await;
     let (ledger, report) = opened.map_err(|_| StartError::TaskLost)??;
     let environment = without_keys(options);
-    Ok((ledger.withholding(environment.withheld_keys()), report))
+    Ok((
+        ledger.withholding(environment.withheld_keys(), KEY_LEFT_OUT),
+        report,
+    ))
 }
 
 fn run_start(options: &LeaderOptions) -> RunStart {

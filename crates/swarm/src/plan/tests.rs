@@ -7,6 +7,7 @@ use pointsman_model::ToolSet;
 use proptest::prelude::*;
 
 use super::*;
+use crate::RetryWhich;
 use crate::job_file::Work;
 
 fn job(name: &str, needs: &[usize], retries: u32, on_failure: FailurePolicy) -> Job {

@@ -7,6 +7,9 @@ use crate::input_fields::{self, FieldKind, InputField};
 use crate::spawner::{Spawned, SpawnedHow};
 use crate::{InputProblem, Tool, ToolError, ToolOutput, ToolScene};
 
+/// What is said behind the id of an agent that works in the background.
+pub(crate) const WORKS_BESIDE: &str = " works in the background;";
+
 const FIELDS: &[InputField] = &[
     InputField::required(
         "prompt",
@@ -69,7 +72,7 @@ impl Tool for Agent {
             Spawned::Ended(end) => end,
             Spawned::InBackground(worker) => {
                 let text = format!(
-                    "{worker} works in the background; you are told when it has ended, and it ends with you at the latest"
+                    "{worker}{WORKS_BESIDE} you are told when it has ended, and it ends with you at the latest"
                 );
                 return Ok(ToolOutput::text(text));
             }

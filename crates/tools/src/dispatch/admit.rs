@@ -229,6 +229,11 @@ impl Dispatch {
                 Refusal::misfit_rewrite(&hooks, &raw.tool, &problems)
             })?
             .filter(|rewritten| rewritten.text != raw.text);
+        if let Some(rewritten) = &rewritten
+            && keys::in_place_of(&rewritten.text, &self.seat.environment).is_some()
+        {
+            return Err(Refusal::holds_key());
+        }
         Ok(HookTurn { vote, rewritten })
     }
 

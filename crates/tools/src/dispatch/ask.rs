@@ -12,7 +12,7 @@ use super::admit::fit;
 use super::bound::Bound;
 use super::life::Life;
 use super::refusal::Refusal;
-use super::{Dispatch, JudgedForm, Pass, Passed};
+use super::{Dispatch, JudgedForm, Pass, Passed, keys};
 use crate::Standing;
 
 /// So often is one call asked at most, each time since it changed after the answer.
@@ -185,6 +185,9 @@ impl Dispatch {
             .map_err(|problems| Refusal::misfit_edit(by, &problems))?;
         if call.text == form.call.text {
             return Ok(None);
+        }
+        if keys::in_place_of(&call.text, &self.seat.environment).is_some() {
+            return Err(Refusal::holds_key());
         }
         let before = form
             .rewritten_from

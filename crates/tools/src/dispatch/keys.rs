@@ -3,7 +3,6 @@
 
 use pointsman_model::JsonText;
 use pointsman_process::Environment;
-use serde_json::Value;
 
 /// What stands on record in the place of an input with a key.
 const LEFT_OUT: &str = r#"{"left_out":"it held a key to the models of this run"}"#;
@@ -12,21 +11,9 @@ const LEFT_OUT: &str = r#"{"left_out":"it held a key to the models of this run"}
 pub(super) fn in_place_of(input: &JsonText, environment: &Environment) -> Option<JsonText> {
     let text = input.as_str();
     // Without an escape each text stands in it as it is.
-    let holds = environment.holds_key_in(text)
-        || text.contains('\\')
-            && serde_json::from_str(text).is_ok_and(|value| is_in(&value, environment));
+    let holds_key = |text: &str| environment.holds_key_in(text);
+    let holds = holds_key(text) || text.contains('\\') && input.has_text(holds_key);
     holds.then(|| JsonText::parse(LEFT_OUT).ok()).flatten()
-}
-
-fn is_in(value: &Value, environment: &Environment) -> bool {
-    match value {
-        Value::String(text) => environment.holds_key_in(text),
-        Value::Array(values) => values.iter().any(|value| is_in(value, environment)),
-        Value::Object(fields) => fields
-            .iter()
-            .any(|(name, value)| environment.holds_key_in(name) || is_in(value, environment)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
 }
 
 #[cfg(test)]

@@ -81,12 +81,14 @@ async fn law_7_a_hook_whose_script_was_edited_in_the_run_is_not_started() {
         failed(&turn),
         "its script `g.sh` changed since the run began; start a new run (and `pointsman trust`) to use it"
     );
-    assert_eq!(turn.vote, PreToolUseVote::Ladder(HookVote::None));
-    let turn = ask(&ground, &guards, &root).await;
-    let PreToolUseVote::Ladder(HookVote::Ask { .. }) = turn.vote else {
-        panic!("{turn:?}");
-    };
-    assert!(failed(&turn).contains("changed since the run began"));
+    // A plain one, too: to break it would else be to silence it.
+    for hooks in [&plain, &guards] {
+        let turn = ask(&ground, hooks, &root).await;
+        let PreToolUseVote::Ladder(HookVote::Ask { .. }) = turn.vote else {
+            panic!("{turn:?}");
+        };
+        assert!(failed(&turn).contains("changed since the run began"));
+    }
     assert!(!ground.path("ran").exists(), "it was started");
     // What is written back is what it was.
     ground.script("g.sh", "exit 0");
@@ -110,6 +112,9 @@ async fn law_7_each_form_of_hook_is_held_to_its_scripts() {
         (before("\"$CLAUDE_PROJECT_DIR\"/tools/g.sh"), "tools/g.sh"),
         (before("sh < tools/g.sh"), "tools/g.sh"),
         (before("env -i xargs tools/g.sh"), "tools/g.sh"),
+        (before("sh < guard"), "guard"),
+        (before("cat guard | python3"), "guard"),
+        (before("cp guard ../g && sh ../g"), "guard"),
         (before("make hook"), "Makefile"),
         (before("make hook"), "GNUmakefile"),
         (before("npm run hook"), "package.json"),

@@ -10,7 +10,7 @@ use pointsman_shell::{NameCase, Surroundings, analyse};
 use serde::Serialize;
 
 use super::{HookRun, HookSetting, line_with_root, quoted, with_root};
-use crate::executed::build_files_named;
+use crate::executed::{build_files_named, fed, with_origins};
 use crate::settings::files::SettingsFiles;
 use crate::{Executed, Role, executed_by};
 
@@ -212,6 +212,7 @@ impl Scripts<'_> {
             case: NameCase::Counts,
         };
         let effects = analyse(&line_with_root(line, self.project), &at).effects;
+        let mut runs = fed(&effects);
         for effect in &effects.list {
             match &effect.kind {
                 EffectKind::Run(run) => {
@@ -225,7 +226,10 @@ impl Scripts<'_> {
                     let executed = executed_by(self.folder, run);
                     for file in executed.unwrap_or_else(|many| many.counted) {
                         let naming = naming_of(&file, run.program());
-                        self.add(file.path, naming);
+                        self.add(file.path.clone(), naming);
+                        if naming == Naming::Runs {
+                            runs.push(file);
+                        }
                     }
                     // Of a program that nobody knows each word may be what it runs.
                     for word in run.argv.iter().filter_map(Word::literal) {
@@ -242,6 +246,9 @@ impl Scripts<'_> {
                 | EffectKind::Spawn(_)
                 | EffectKind::Opaque(_) => {}
             }
+        }
+        for file in with_origins(runs, &effects) {
+            self.add(file.path, Naming::Runs);
         }
     }
 
