@@ -38,8 +38,8 @@ pub use open::{
 };
 pub use prune::{Compacted, Keep, PruneError, PruneReport, compact, prunable, prune};
 pub use reader::{
-    CallStory, CensusRow, ChainDamage, Filter, LedgerReader, PastReign, ReadError, RecordList,
-    RequestStory, RunInfo, RunState, UnreadableRecord, VerifyReport,
+    CallStory, CensusRow, ChainDamage, Filter, LedgerReader, Pages, PastReign, ReadError,
+    RecordList, RequestStory, RunInfo, RunState, UnreadableRecord, VerifyReport,
 };
 pub use record::{
     About, Advised, CallDecided, CallEnded, CallHooked, CallLeft, CallRequested, CallStarted,

@@ -3,6 +3,7 @@
 //! A damaged record blocks nothing else: it is left out and named, the others are given.
 
 mod census;
+mod pages;
 mod reigns;
 mod row;
 mod runs;
@@ -20,6 +21,8 @@ use crate::recovery;
 use crate::schema::{self, Stored};
 
 pub use census::CensusRow;
+use pages::PAGE;
+pub use pages::Pages;
 pub use reigns::PastReign;
 pub(crate) use row::{ROW_COLUMNS, StoredRow, read_row};
 pub use runs::{RunInfo, RunState};
@@ -47,10 +50,14 @@ pub struct Filter {
     pub request: Option<RequestId>,
     /// Of these kinds; of all if none is named.
     pub kinds: Vec<RecordKind>,
-    /// Written after this one.
-    pub after: Option<Seq>,
-    /// At most so many, the first that fit.
-    pub limit: Option<u32>,
+}
+
+/// How many of the records that a filter wants.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    All,
+    /// At most [`PAGE`], behind one of them or from the first on.
+    Page(Option<Seq>),
 }
 
 /// The records that were found.
@@ -159,12 +166,14 @@ impl LedgerReader {
         }
     }
 
-    /// The records that the filter wants.
+    /// The records that the filter wants, all of them in memory: for what happened to one call or one question. A whole
+    /// run is read by [`Pages`] or [`LedgerReader::each`].
     ///
     /// # Errors
     /// When the database can't be read.
     pub fn records(&self, filter: &Filter) -> Result<RecordList, ReadError> {
-        self.try_records(filter).map_err(|error| self.failed(error))
+        self.list(filter, Part::All)
+            .map_err(|error| self.failed(error))
     }
 
     /// The open requests of all runs whose leader lives, oldest first; those of dead leaders are no longer open.
@@ -188,25 +197,31 @@ impl LedgerReader {
         &self.path
     }
 
-    fn try_records(&self, filter: &Filter) -> rusqlite::Result<RecordList> {
-        let (sql, values) = filter.to_sql();
+    fn list(&self, filter: &Filter, part: Part) -> rusqlite::Result<RecordList> {
+        let mut list = RecordList::default();
+        self.visit(filter, part, |seq, record| match record {
+            Ok(record) => list.records.push(record),
+            Err(why) => list.unreadable.push(UnreadableRecord { seq, why }),
+        })?;
+        Ok(list)
+    }
+
+    fn visit(
+        &self,
+        filter: &Filter,
+        part: Part,
+        mut take: impl FnMut(Seq, Result<LedgerRecord, Box<str>>),
+    ) -> rusqlite::Result<()> {
+        let (sql, values) = filter.to_sql(part);
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query(params_from_iter(values))?;
-        let mut list = RecordList::default();
         while let Some(row) = rows.next()? {
-            let seq = Seq(row.get(0)?);
-            match read_row(row)
+            let record = read_row(row)
                 .map_err(|error| error.to_string())
-                .and_then(|row| row.into_record())
-            {
-                Ok(record) => list.records.push(record),
-                Err(why) => list.unreadable.push(UnreadableRecord {
-                    seq,
-                    why: why.into(),
-                }),
-            }
+                .and_then(|row| row.into_record());
+            take(Seq(row.get(0)?), record.map_err(String::into_boxed_str));
         }
-        Ok(list)
+        Ok(())
     }
 
     fn failed(&self, error: rusqlite::Error) -> ReadError {
@@ -244,7 +259,7 @@ impl Filter {
         }
     }
 
-    fn to_sql(&self) -> (String, Vec<Value>) {
+    fn to_sql(&self, part: Part) -> (String, Vec<Value>) {
         let mut sql = format!("SELECT {ROW_COLUMNS} FROM records WHERE TRUE");
         let mut values = Vec::new();
         let mut wants = |condition: &str, value: i64| {
@@ -269,8 +284,17 @@ impl Filter {
                 wants(condition, number.into());
             }
         }
-        if let Some(Seq(after)) = self.after {
-            wants("seq > ?", after);
+        // In a run both orders are one. That of its numbers has an index; by the other one each page would read and sort
+        // all that is left of the run.
+        let is_run = self.run.is_some() && ids.iter().all(|(_, id)| id.is_none());
+        let (order, behind) = if is_run {
+            let behind = "number > (SELECT number FROM records WHERE seq = ?)";
+            ("number", behind)
+        } else {
+            ("seq", "seq > ?")
+        };
+        if let Part::Page(Some(Seq(after))) = part {
+            wants(behind, after);
         }
         if !self.kinds.is_empty() {
             let marks = vec!["?"; self.kinds.len()].join(", ");
@@ -278,10 +302,9 @@ impl Filter {
             let kinds = self.kinds.iter().map(|kind| kind.as_str().to_owned());
             values.extend(kinds.map(Value::Text));
         }
-        sql.push_str(" ORDER BY seq");
-        if let Some(limit) = self.limit {
-            sql.push_str(" LIMIT ?");
-            values.push(Value::Integer(limit.into()));
+        sql.push_str(&format!(" ORDER BY {order}"));
+        if let Part::Page(_) = part {
+            sql.push_str(&format!(" LIMIT {PAGE}"));
         }
         (sql, values)
     }

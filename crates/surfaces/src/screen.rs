@@ -43,6 +43,7 @@ mod stage;
 
 pub use self::bell::Bell;
 
+use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ use std::sync::Arc;
 use crossterm::event::{Event as Input, EventStream};
 use futures_util::{FutureExt as _, StreamExt as _};
 use pointsman_approvals::OpenRequest;
-use pointsman_ledger::{Clock, Filter, LedgerReader, LedgerRecord, Seq};
+use pointsman_ledger::{Clock, Filter, LedgerReader, LedgerRecord};
 use pointsman_model::{RequestId, VerdictKind, WorkerId};
 use ratatui::layout::Size;
 use tokio::runtime::Handle;
@@ -83,8 +84,6 @@ const TYPING_PAUSE: Duration = Duration::from_secs(1);
 pub const TYPING_MAX: Duration = Duration::from_secs(10);
 /// How often ages are drawn anew.
 const TICK: Duration = Duration::from_secs(1);
-/// Records read at once for a transcript.
-const PAGE: u32 = 1_000;
 
 /// Why there is no full screen.
 #[derive(Debug, thiserror::Error)]
@@ -549,22 +548,17 @@ fn records_of(ledger: &std::path::Path, worker: WorkerId) -> Vec<Arc<LedgerRecor
     let Ok(reader) = LedgerReader::open(ledger) else {
         return Vec::new();
     };
-    let mut filter = Filter {
-        run: Some(worker.run()),
+    let filter = Filter {
         worker: Some(worker),
-        limit: Some(PAGE),
-        after: Some(Seq(0)),
-        ..Filter::default()
+        ..Filter::of_run(worker.run())
     };
-    let mut records: Vec<Arc<LedgerRecord>> = Vec::new();
-    while let Ok(page) = reader.records(&filter) {
-        let Some(last) = page.records.last() else {
-            break;
-        };
-        filter.after = Some(last.seq);
-        records.extend(page.records.into_iter().map(Arc::new));
-        let surplus = records.len().saturating_sub(transcript::RECORDS_MAX);
-        records.drain(..surplus);
-    }
-    records
+    let mut records = VecDeque::new();
+    // What was read before the disk failed is shown.
+    let _ = reader.each(&filter, |record| {
+        if records.len() == transcript::RECORDS_MAX {
+            records.pop_front();
+        }
+        records.push_back(Arc::new(record));
+    });
+    records.into()
 }

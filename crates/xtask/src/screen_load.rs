@@ -84,7 +84,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let socket = wait_for(&mut terminal, || find(&state, "sock"))?;
     let answering = std::thread::spawn(move || answer_all(&socket));
     let began = Instant::now();
-    let mut memory = Vec::new();
+    let mut memory = Memory::default();
     let mut bytes = [0; 65_536];
     let mut drawn = 0_u64;
     let mut looked = Instant::now();
@@ -100,23 +100,19 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         }
         if looked.elapsed() > Duration::from_secs(1) {
             looked = Instant::now();
-            memory.extend(resident(&child));
+            memory.look(&child);
         }
         if let Some(ended) = child.try_wait()? {
             break ended;
         }
         ensure!(began.elapsed() < PATIENCE * 10, "the run comes to no end");
     };
-    let answered = answering
+    let Answers { answered, last } = answering
         .join()
         .map_err(|_| anyhow::anyhow!("whoever answers panicked"))??;
     let log = find(&state, "txt").context("no frames were told")?;
-    report(
-        &load,
-        &std::fs::read_to_string(log)?,
-        &memory,
-        began.elapsed(),
-    )?;
+    report(&load, &std::fs::read_to_string(log)?, began.elapsed())?;
+    memory.report(last)?;
     let lost = lost(&program, &project, place.path())?;
     println(&format!(
         "answered {answered}, lost {lost}, {} KiB drawn, ended with {:?}",
@@ -203,23 +199,32 @@ fn find(state: &Path, ending: &str) -> Option<PathBuf> {
         .find(|path| path.extension().is_some_and(|found| found == ending))
 }
 
+/// What whoever answers did.
+struct Answers {
+    answered: u64,
+    last: Instant,
+}
+
 /// Refuses the oldest whenever more are open than are to be; all of them once nothing new comes.
-fn answer_all(socket: &Path) -> Result<u64> {
+fn answer_all(socket: &Path) -> Result<Answers> {
     let mut watching = UnixStream::connect(socket)?;
     watching.write_all(b"{\"ask\":\"watch\"}\n")?;
     watching.set_read_timeout(Some(Duration::from_secs(3)))?;
     let mut news = BufReader::new(watching);
     let mut open: std::collections::VecDeque<Value> = std::collections::VecDeque::new();
-    let mut answered = 0;
+    let mut answers = Answers {
+        answered: 0,
+        last: Instant::now(),
+    };
     // What a time-out cut off goes on with the next read.
     let mut line = String::new();
     loop {
         let keep = match news.read_line(&mut line) {
-            Ok(0) => return Ok(answered),
+            Ok(0) => return Ok(answers),
             Ok(_) => LEFT_OPEN,
             // Nothing came for a while: they wait for their last answers.
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => 0,
-            Err(_) => return Ok(answered),
+            Err(_) => return Ok(answers),
         };
         let told = serde_json::from_str::<Value>(&line);
         if line.ends_with('\n') {
@@ -242,9 +247,10 @@ fn answer_all(socket: &Path) -> Result<u64> {
                 "always": null, "digest": card.get("digest"), "epoch": card.get("epoch"),
             });
             if !answer(socket, &ask) {
-                return Ok(answered);
+                return Ok(answers);
             }
-            answered += 1;
+            answers.answered += 1;
+            answers.last = Instant::now();
         }
     }
 }
@@ -263,14 +269,46 @@ fn answer(socket: &Path, ask: &Value) -> bool {
         .is_ok_and(|count| count > 0)
 }
 
-/// The memory that the leader has in use, in KiB.
+/// The memory that the leader has in use, in KiB, second by second.
+#[derive(Default)]
+struct Memory {
+    looks: Vec<(Instant, u64)>,
+}
+
+impl Memory {
+    fn look(&mut self, child: &Child) {
+        let used = resident(child).map(|used| (Instant::now(), used));
+        self.looks.extend(used);
+    }
+
+    /// Tells it. After the last answer the run is reckoned up and ends.
+    fn report(&self, last_answer: Instant) -> Result<()> {
+        let answering = self.looks.partition_point(|(at, _)| *at <= last_answer);
+        let at = |place: usize| {
+            let look = self.looks.get(place).or(self.looks.last());
+            look.map_or(0, |(_, used)| used / 1_024)
+        };
+        let most = self.looks.iter().map(|(_, used)| used / 1_024).max();
+        println(&format!(
+            "memory in MiB: {} at the start, {}, {} and {} at the quarters, {} at the last answer, {} at the end, {} at most",
+            at(0),
+            at(answering / 4),
+            at(answering / 2),
+            at(answering.saturating_mul(3) / 4),
+            at(answering.saturating_sub(1)),
+            at(self.looks.len()),
+            most.unwrap_or(0)
+        ))
+    }
+}
+
 fn resident(child: &Child) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn report(load: &Load, log: &str, memory: &[u64], took: Duration) -> Result<()> {
+fn report(load: &Load, log: &str, took: Duration) -> Result<()> {
     let mut frames = Vec::new();
     let mut waits = Vec::new();
     for line in log.lines().filter(|line| line.contains("took_us=")) {
@@ -313,13 +351,6 @@ fn report(load: &Load, log: &str, memory: &[u64], took: Duration) -> Result<()> 
         at(&waits, 50),
         at(&waits, 99),
         at(&waits, 100)
-    ))?;
-    let quarter = memory.get(memory.len() / 4).copied().unwrap_or(0);
-    println(&format!(
-        "memory: {} MiB at a quarter, {} MiB at the end, {} MiB at most",
-        quarter / 1_024,
-        memory.last().copied().unwrap_or(0) / 1_024,
-        memory.iter().max().copied().unwrap_or(0) / 1_024
     ))
 }
 

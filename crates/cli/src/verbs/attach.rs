@@ -163,8 +163,8 @@ impl AttachedSeat {
                 return Left::Gone;
             };
             tail = Some(looked);
-            let more = !records.is_empty();
-            for record in records {
+            let more = records.is_some();
+            for record in records.into_iter().flatten() {
                 if let RecordBody::RunEnded(ended) = &record.body {
                     return Left::Ended(ended.text.to_string());
                 }
@@ -219,14 +219,15 @@ impl AttachedSeat {
         let Some(mut tail) = tail else {
             return Left::Gone;
         };
-        let last = tokio::task::spawn_blocking(move || tail.read()).await;
-        let ended = last
-            .into_iter()
-            .flatten()
-            .find_map(|record| match record.body {
+        let look = tokio::task::spawn_blocking(move || {
+            let rest = std::iter::from_fn(|| tail.read()).flatten();
+            rest.filter_map(|record| match record.body {
                 RecordBody::RunEnded(ended) => Some(ended.text.to_string()),
                 _ => None,
-            });
+            })
+            .last()
+        });
+        let ended = look.await.ok().flatten();
         ended.map_or(Left::Gone, Left::Ended)
     }
 

@@ -5,7 +5,7 @@ mod prune;
 
 use std::time::Duration;
 
-use pointsman_ledger::{Filter, LedgerReader, ReadError, RunInfo, RunState, VerifyReport};
+use pointsman_ledger::{Filter, LedgerReader, Pages, ReadError, RunInfo, RunState, VerifyReport};
 use pointsman_model::{CallId, RequestId, RunId, WorkerId};
 use pointsman_surfaces::render::{moment, record_line};
 use pointsman_surfaces::{masked, shown};
@@ -15,9 +15,6 @@ use crate::arguments::{LogArguments, LogVerb};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
-
-/// How many records are read at once; a run may have more than fit into memory.
-const PAGE: u32 = 1_000;
 
 /// How often new records are looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -87,18 +84,23 @@ fn records(
     output: &mut Output,
 ) -> Result<Code, Failure> {
     output.text(&run_line(run));
-    let mut filter = Filter {
-        limit: Some(PAGE),
+    let mut pages = Pages::of(Filter {
         worker: arguments.worker,
         call: arguments.call,
         request: arguments.request,
         kinds: arguments.kind.clone(),
         ..Filter::of_run(run.run)
-    };
+    });
     loop {
         // Looked at before the records: what a leader wrote last is read after it was seen to be gone.
         let goes_on = arguments.follow && is_live(ledger, run.run)?;
-        let page = ledger.records(&filter).map_err(|error| failed(&error))?;
+        let Some(page) = pages.next(ledger).map_err(|error| failed(&error))? else {
+            if !goes_on || !output.is_read() {
+                return Ok(Code::Done);
+            }
+            std::thread::sleep(LOOK_EVERY);
+            continue;
+        };
         for record in &page.records {
             let line = record_line(record) + "\n";
             if arguments.reveal {
@@ -115,15 +117,8 @@ fn records(
                 shown::line(&unreadable.why)
             ));
         }
-        let last = page.records.iter().map(|record| record.seq);
-        let last = last
-            .chain(page.unreadable.iter().map(|record| record.seq))
-            .max();
-        match last {
-            _ if !output.is_read() => return Ok(Code::Done),
-            Some(seq) => filter.after = Some(seq),
-            None if goes_on => std::thread::sleep(LOOK_EVERY),
-            None => return Ok(Code::Done),
+        if !output.is_read() {
+            return Ok(Code::Done);
         }
     }
 }

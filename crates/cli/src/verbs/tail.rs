@@ -3,17 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use pointsman_ledger::{Filter, LedgerReader, LedgerRecord, Seq};
+use pointsman_ledger::{Filter, LedgerReader, LedgerRecord, Pages};
 use pointsman_model::RunId;
-
-/// Records read at once.
-const PAGE: u32 = 1_000;
 
 /// Reads what was written since the last time. Blocks on the disk.
 pub(super) struct Tail {
     path: PathBuf,
     reader: Option<LedgerReader>,
-    filter: Filter,
+    pages: Pages,
 }
 
 impl Tail {
@@ -22,28 +19,18 @@ impl Tail {
         Self {
             path: ledger.into(),
             reader: None,
-            filter: Filter {
-                limit: Some(PAGE),
-                after: Some(Seq(0)),
-                ..Filter::of_run(run)
-            },
+            pages: Pages::of(Filter::of_run(run)),
         }
     }
 
-    /// What is new, at most a page. A ledger that can't be read just now has nothing new.
-    pub(super) fn read(&mut self) -> Vec<LedgerRecord> {
+    /// The next page of what is new, without what can't be read; nothing when there is no more, or the ledger can't be read
+    /// just now.
+    pub(super) fn read(&mut self) -> Option<Vec<LedgerRecord>> {
         if self.reader.is_none() {
             self.reader = LedgerReader::open(&self.path).ok();
         }
-        let page = self
-            .reader
-            .as_ref()
-            .and_then(|reader| reader.records(&self.filter).ok())
-            .map(|page| page.records)
-            .unwrap_or_default();
-        if let Some(last) = page.last() {
-            self.filter.after = Some(last.seq);
-        }
-        page
+        let reader = self.reader.as_ref()?;
+        let page = self.pages.next(reader).ok().flatten()?;
+        Some(page.records)
     }
 }

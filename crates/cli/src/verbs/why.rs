@@ -47,7 +47,6 @@ fn call_of(
 ) -> Result<Option<CallId>, Failure> {
     let filter = Filter {
         request: Some(request),
-        limit: Some(1),
         ..Filter::default()
     };
     let found = ledger.records(&filter).map_err(|error| failed(&error))?;

@@ -14,9 +14,6 @@ use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
 
-/// Records read at once.
-const PAGE: u32 = 1_000;
-
 /// Lists the agents of a run.
 pub(super) fn run(arguments: &WorkersArguments, output: &mut Output) -> Result<Code, Failure> {
     let place = Place::here()?;
@@ -59,26 +56,9 @@ fn workers(place: &Place, run: RunId) -> Result<Workers, Failure> {
         return Err(log::no_such_run(run));
     }
     let mut workers = Workers::default();
-    let mut filter = Filter {
-        limit: Some(PAGE),
-        ..Filter::of_run(run)
-    };
-    loop {
-        let page = ledger
-            .records(&filter)
-            .map_err(|error| log::failed(&error))?;
-        for record in &page.records {
-            workers.record(record);
-        }
-        let read = page.records.iter().map(|record| record.seq);
-        match read
-            .chain(page.unreadable.iter().map(|record| record.seq))
-            .max()
-        {
-            Some(last) => filter.after = Some(last),
-            None => return Ok(workers),
-        }
-    }
+    let read = ledger.each(&Filter::of_run(run), |record| workers.record(&record));
+    read.map_err(|error| log::failed(&error))?;
+    Ok(workers)
 }
 
 fn line(row: &WorkerRow) -> String {

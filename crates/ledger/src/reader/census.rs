@@ -23,54 +23,66 @@ pub struct CensusRow {
 }
 
 impl LedgerReader {
-    /// The calls of a run that were refused because nobody could answer, in the order in which they ended.
+    /// Hands on the calls of a run that were refused because nobody could answer, in the order in which they ended.
     ///
     /// # Errors
     /// When the database can't be read.
-    pub fn census(&self, run: RunId) -> Result<Vec<CensusRow>, ReadError> {
-        let records = self.records(&Filter {
+    pub fn census(&self, run: RunId, mut take: impl FnMut(CensusRow)) -> Result<(), ReadError> {
+        let filter = Filter {
             kinds: vec![
                 RecordKind::CallDecided,
                 RecordKind::RequestClosed,
                 RecordKind::CallEnded,
             ],
             ..Filter::of_run(run)
-        })?;
-        let mut decided: HashMap<CallId, CallDecided> = HashMap::new();
-        let mut unjudged: HashMap<CallId, NoVoteCause> = HashMap::new();
-        let mut census = Vec::new();
-        for record in records.records {
-            match record.body {
-                RecordBody::CallDecided(last) => {
-                    decided.insert(last.call.id, *last);
-                }
-                RecordBody::RequestClosed(closed) => {
-                    if let VerdictKind::Unjudged { cause, .. } = closed.verdict.kind {
-                        unjudged.insert(closed.call, cause);
-                    }
-                }
-                RecordBody::CallEnded(ended) => {
-                    let unjudged = unjudged.remove(&ended.call);
-                    let Some(decided) = decided.remove(&ended.call) else {
-                        continue;
-                    };
-                    if let Some(outcome) = ended
-                        .outcome
-                        .filter(|outcome| for_want_of_an_answer(*outcome, &decided))
-                    {
-                        census.push(CensusRow {
-                            call: ended.call,
-                            worker: ended.worker,
-                            outcome,
-                            unjudged,
-                            decided,
-                        });
-                    }
-                }
-                _ => {}
+        };
+        let mut open = Open::default();
+        self.each(&filter, |record| {
+            if let Some(row) = open.record(record.body) {
+                take(row);
             }
+        })?;
+        Ok(())
+    }
+}
+
+/// What is known of calls that have no end yet.
+#[derive(Default)]
+struct Open {
+    decided: HashMap<CallId, CallDecided>,
+    unjudged: HashMap<CallId, NoVoteCause>,
+}
+
+impl Open {
+    /// Takes a record in; gives the call that it ends, if that is one of the census.
+    fn record(&mut self, body: RecordBody) -> Option<CensusRow> {
+        match body {
+            RecordBody::CallDecided(last) => {
+                self.decided.insert(last.call.id, *last);
+                None
+            }
+            RecordBody::RequestClosed(closed) => {
+                if let VerdictKind::Unjudged { cause, .. } = closed.verdict.kind {
+                    self.unjudged.insert(closed.call, cause);
+                }
+                None
+            }
+            RecordBody::CallEnded(ended) => {
+                let unjudged = self.unjudged.remove(&ended.call);
+                let decided = self.decided.remove(&ended.call)?;
+                let outcome = ended
+                    .outcome
+                    .filter(|outcome| for_want_of_an_answer(*outcome, &decided))?;
+                Some(CensusRow {
+                    call: ended.call,
+                    worker: ended.worker,
+                    outcome,
+                    unjudged,
+                    decided,
+                })
+            }
+            _ => None,
         }
-        Ok(census)
     }
 }
 

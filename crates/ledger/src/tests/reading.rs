@@ -4,8 +4,8 @@ use pointsman_model::{
 
 use super::{Place, sample};
 use crate::{
-    Filter, LateAnswer, Lateness, LedgerReader, ReadError, RecordBody, RecordKind, RequestShown,
-    Seq,
+    Filter, LateAnswer, Lateness, LedgerReader, Pages, ReadError, RecordBody, RecordKind,
+    RecordList, RequestShown, Seq,
 };
 
 #[tokio::test]
@@ -29,17 +29,101 @@ async fn filters_give_what_they_say() {
         ..Filter::of_run(run)
     };
     assert_eq!(found(requested), [seqs[0], seqs[2], seqs[4]]);
-    let rest = Filter {
-        after: Some(seqs[3]),
-        limit: Some(1),
-        ..Filter::default()
-    };
-    assert_eq!(found(rest), [seqs[4]]);
     let of_worker = Filter {
         worker: Some(sample::worker(run)),
         ..Filter::default()
     };
     assert_eq!(found(of_worker), seqs);
+}
+
+/// Two runs at once, more records each than a page has, a page of them that can't be read.
+#[tokio::test]
+async fn a_long_run_is_read_page_by_page_each_record_once() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    let other = ledger.begin_run(sample::run_start()).await.unwrap();
+    for number in 1..=700 {
+        for run in [run, other] {
+            let call = CallId::new(run, number);
+            ledger.note(run, sample::requested(call)).await.unwrap();
+        }
+    }
+    ledger.settle(run).await.unwrap();
+    ledger.close().await;
+    place
+        .raw()
+        .execute(
+            "WITH RECURSIVE dreams (n) AS (SELECT 702 UNION ALL SELECT n + 1 FROM dreams WHERE n < 1100)
+             INSERT INTO records (run, number, at, kind, worker, body, prev, hash)
+             SELECT ?1, n, 0, 'dreamt', 1, '{\"kind\":\"dreamt\"}', zeroblob(32), zeroblob(32) FROM dreams",
+            [run.number()],
+        )
+        .unwrap();
+    place
+        .raw()
+        .execute(
+            "INSERT INTO records SELECT seq + 10000, run, number + 10000, at, kind, worker, call, request, body, prev, hash
+             FROM records WHERE run = ?1 AND kind = 'call_requested'",
+            [run.number()],
+        )
+        .unwrap();
+    let requested = vec![RecordKind::CallRequested];
+    let reader = place.reader();
+    let cases = [
+        (Filter::default(), 1 + 1_400 + 1 + 700, 399),
+        (Filter::of_run(run), 1 + 1_400, 399),
+        (Filter::of_run(other), 1 + 700, 0),
+        (
+            Filter {
+                kinds: requested,
+                ..Filter::of_run(run)
+            },
+            1_400,
+            0,
+        ),
+        (
+            Filter {
+                worker: Some(sample::worker(run)),
+                ..Filter::of_run(run)
+            },
+            1_400,
+            399,
+        ),
+    ];
+    for (filter, readable, unreadable) in cases {
+        let all = reader.records(&filter).unwrap();
+        let counted = (all.records.len(), all.unreadable.len());
+        assert_eq!(counted, (readable, unreadable), "{filter:?}");
+
+        let mut each = RecordList::default();
+        let left_out = reader.each(&filter, |record| each.records.push(record));
+        each.unreadable = left_out.unwrap();
+        assert_eq!(each, all, "{filter:?}");
+
+        let mut pages = Pages::of(filter.clone());
+        let mut paged = RecordList::default();
+        while let Some(page) = pages.next(&reader).unwrap() {
+            paged.records.extend(page.records);
+            paged.unreadable.extend(page.unreadable);
+        }
+        assert_eq!(paged, all, "{filter:?}");
+    }
+}
+
+#[tokio::test]
+async fn pages_go_on_with_what_was_written_since() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    let reader = place.reader();
+    let mut pages = Pages::of(Filter::of_run(run));
+    let mut next = || {
+        let page = pages.next(&reader).unwrap();
+        page.map(|page| page.records.len())
+    };
+    assert_eq!((next(), next()), (Some(1), None));
+    let requested = sample::requested(CallId::new(run, 1));
+    ledger.append(run, requested).await.unwrap();
+    assert_eq!((next(), next()), (Some(1), None));
 }
 
 #[tokio::test]
@@ -137,7 +221,9 @@ async fn the_census_lists_what_was_refused_for_want_of_an_answer_and_nothing_els
         expected.push((call, cause.outcome()));
         unjudged.push(Some(cause));
     }
-    let census = place.reader().census(run).unwrap();
+    let mut census = Vec::new();
+    let reader = place.reader();
+    reader.census(run, |row| census.push(row)).unwrap();
     let causes: Vec<_> = census.iter().map(|row| row.unjudged).collect();
     assert_eq!(causes, unjudged);
     let listed: Vec<_> = census.iter().map(|row| (row.call, row.outcome)).collect();

@@ -81,15 +81,20 @@ impl Group {
     }
 
     fn add(&mut self, open: Arc<OpenRequest>) {
-        let request = &open.request;
-        let more = format!(
-            " {} {}",
-            request.id,
-            shown::line(&request.lineage.to_string())
-        );
-        self.words.push_str(&more.to_lowercase());
+        self.words.push_str(&who_asks(&open));
         self.open.push(open);
         self.says_more();
+    }
+
+    fn remove(&mut self, id: RequestId) {
+        self.open.retain(|open| open.request.id != id);
+        self.says_more();
+        // One that has ended stays under the filter that found it.
+        if !self.open.is_empty() {
+            self.words = self.what.to_lowercase();
+            self.words
+                .extend(self.open.iter().map(|open| who_asks(open)));
+        }
     }
 
     fn says_more(&mut self) {
@@ -107,6 +112,13 @@ impl Group {
     pub(super) fn matches(&self, filter: &str) -> bool {
         self.words.contains(filter)
     }
+}
+
+/// What a filter finds one request of a group by.
+fn who_asks(open: &OpenRequest) -> String {
+    let request = &open.request;
+    let who = shown::line(&request.lineage.to_string());
+    format!(" {} {who}", request.id).to_lowercase()
 }
 
 /// See the module's words.
@@ -176,8 +188,7 @@ impl Queue {
             .iter()
             .find(|open| open.request.id == id)
             .map(|open| open.request.lineage.agent().worker);
-        group.open.retain(|open| open.request.id != id);
-        group.says_more();
+        group.remove(id);
         if let Some(count) = worker.and_then(|worker| self.waiting.get_mut(&worker)) {
             *count = count.saturating_sub(before.saturating_sub(group.open.len()));
         }

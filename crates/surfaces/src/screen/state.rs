@@ -37,6 +37,9 @@ use crate::shown;
 /// The bell rings at most this often, however many requests come.
 const RING_EVERY: Millis = Millis(5_000);
 
+/// Requests whose wait is told with a frame. While the terminal is lent no frame comes.
+const FRESH_MAX: usize = 1_024;
+
 /// What the person looks at.
 #[derive(Debug)]
 pub(super) enum View {
@@ -326,7 +329,9 @@ impl State {
         if self.queue.add(open) == Added::KnownBefore {
             return Vec::new();
         }
-        self.fresh.push(opened_at);
+        if self.fresh.len() < FRESH_MAX {
+            self.fresh.push(opened_at);
+        }
         let mut effects: Vec<Effect> = file
             .into_iter()
             .map(|file| Effect::LookAt(id, file))

@@ -188,7 +188,7 @@ impl Left {
             Whose::Family(top) => lineage.includes(top),
             Whose::All => true,
         };
-        let records = reader.records(&Filter {
+        let filter = Filter {
             kinds: vec![
                 RecordKind::WorkerSpawned,
                 RecordKind::WorkerEnded,
@@ -198,40 +198,38 @@ impl Left {
                 RecordKind::CallUnknown,
             ],
             ..Filter::of_run(run)
-        })?;
+        };
         let mut left = Self {
             calls: BTreeMap::new(),
             workers: Vec::new(),
         };
         let mut family = Vec::new();
-        for record in records.records {
-            match record.body {
-                RecordBody::WorkerSpawned(spawned) if counts(&spawned.lineage) => {
-                    let worker = spawned.lineage.agent().worker;
-                    family.push(worker);
-                    left.workers.push(worker);
-                }
-                RecordBody::WorkerEnded(ended) => {
-                    left.workers.retain(|worker| *worker != ended.worker);
-                }
-                RecordBody::CallRequested(requested) if family.contains(&requested.worker) => {
-                    let on_its_way = OnItsWay {
-                        worker: requested.worker,
-                        started: Started::No,
-                    };
-                    left.calls.insert(requested.call.id, on_its_way);
-                }
-                RecordBody::CallStarted(started) => {
-                    if let Some(call) = left.calls.get_mut(&started.call.id) {
-                        call.started = Started::Yes;
-                    }
-                }
-                RecordBody::CallEnded(ended) => drop(left.calls.remove(&ended.call)),
-                RecordBody::CallUnknown(unknown) => drop(left.calls.remove(&unknown.call)),
-                // Others' agents and calls; the filter wants no other kind.
-                _ => {}
+        reader.each(&filter, |record| match record.body {
+            RecordBody::WorkerSpawned(spawned) if counts(&spawned.lineage) => {
+                let worker = spawned.lineage.agent().worker;
+                family.push(worker);
+                left.workers.push(worker);
             }
-        }
+            RecordBody::WorkerEnded(ended) => {
+                left.workers.retain(|worker| *worker != ended.worker);
+            }
+            RecordBody::CallRequested(requested) if family.contains(&requested.worker) => {
+                let on_its_way = OnItsWay {
+                    worker: requested.worker,
+                    started: Started::No,
+                };
+                left.calls.insert(requested.call.id, on_its_way);
+            }
+            RecordBody::CallStarted(started) => {
+                if let Some(call) = left.calls.get_mut(&started.call.id) {
+                    call.started = Started::Yes;
+                }
+            }
+            RecordBody::CallEnded(ended) => drop(left.calls.remove(&ended.call)),
+            RecordBody::CallUnknown(unknown) => drop(left.calls.remove(&unknown.call)),
+            // Others' agents and calls; the filter wants no other kind.
+            _ => {}
+        })?;
         Ok(left)
     }
 }

@@ -64,7 +64,7 @@ impl Past {
     /// When the ledger can't be read, or a record of the run is damaged: it may have held a rule that binds on, a
     /// verdict, or the start of a call that must not be done again.
     pub(super) fn read(ledger: &Path, run: RunId) -> Result<Self, StartError> {
-        let records = LedgerReader::open(ledger)?.records(&Filter {
+        let filter = Filter {
             kinds: vec![
                 RecordKind::WorkerSpawned,
                 RecordKind::WorkerEnded,
@@ -79,16 +79,15 @@ impl Past {
                 RecordKind::Tightened,
             ],
             ..Filter::of_run(run)
-        })?;
-        if !records.unreadable.is_empty() {
+        };
+        let mut reading = Reading::default();
+        let unreadable =
+            LedgerReader::open(ledger)?.each(&filter, |record| reading.take(record))?;
+        if !unreadable.is_empty() {
             return Err(StartError::PastDamaged {
                 run,
-                records: records.unreadable.len(),
+                records: unreadable.len(),
             });
-        }
-        let mut reading = Reading::default();
-        for record in records.records {
-            reading.take(record);
         }
         let orders = std::mem::take(&mut reading.orders);
         let left = Mutex::new(reading.left());

@@ -24,7 +24,6 @@ pub(super) fn census(
     contexts: &DashMap<WorkerId, Frozen>,
     tree: &dyn Tree,
 ) -> Result<Vec<CensusLine>, ReadError> {
-    let rows = LedgerReader::open(ledger)?.census(run)?;
     let line = |row: CensusRow| {
         let frozen = contexts.get(&row.worker)?.clone();
         Some(CensusLine {
@@ -37,7 +36,9 @@ pub(super) fn census(
             rule: rule_for(&row, &frozen, tree),
         })
     };
-    Ok(rows.into_iter().filter_map(line).collect())
+    let mut lines = Vec::new();
+    LedgerReader::open(ledger)?.census(run, |row| lines.extend(line(row)))?;
+    Ok(lines)
 }
 
 /// The narrowest rule that would have let the call pass.
@@ -155,8 +156,7 @@ struct HookTurns {
 /// Counts the calls of a run by how they ended; those of the census are the unanswered ones, whatever refused them in
 /// the end. Blocks on the disk.
 pub(super) fn tally(ledger: &Path, run: RunId, census: &[CensusLine]) -> Result<Tally, ReadError> {
-    let records = LedgerReader::open(ledger)?.records(&Filter {
-        run: Some(run),
+    let filter = Filter {
         kinds: vec![
             RecordKind::CallEnded,
             RecordKind::CallUnknown,
@@ -166,15 +166,13 @@ pub(super) fn tally(ledger: &Path, run: RunId, census: &[CensusLine]) -> Result<
             RecordKind::CallHooked,
             RecordKind::HooksTold,
         ],
-        ..Filter::default()
-    })?;
+        ..Filter::of_run(run)
+    };
     let mut tally = Tally {
         unanswered: census.iter().map(|line| line.call).collect(),
         ..Tally::default()
     };
-    for record in records.records {
-        tally.take(record.body);
-    }
+    LedgerReader::open(ledger)?.each(&filter, |record| tally.take(record.body))?;
     Ok(tally)
 }
 

@@ -1,10 +1,10 @@
 //! `pointsman log export`: the records as JSON lines, with what it takes to check their chains.
 
-use pointsman_ledger::{Filter, LedgerReader};
+use pointsman_ledger::{Filter, LedgerReader, Pages};
 use pointsman_surfaces::masked_json;
 use serde_json::json;
 
-use super::{PAGE, failed, no_such_run};
+use super::{failed, no_such_run};
 use crate::arguments::ExportArguments;
 use crate::failure::{Code, Failure};
 use crate::output::Output;
@@ -21,14 +21,14 @@ pub(super) fn run(
             return Err(no_such_run(run));
         }
     }
-    let mut filter = Filter {
+    let mut pages = Pages::of(Filter {
         run: arguments.run,
-        limit: Some(PAGE),
         ..Filter::default()
-    };
+    });
     let mut unreadable = 0_usize;
-    loop {
-        let page = ledger.records(&filter).map_err(|error| failed(&error))?;
+    while output.is_read()
+        && let Some(page) = pages.next(ledger).map_err(|error| failed(&error))?
+    {
         for record in &page.records {
             if arguments.mask {
                 let record = serde_json::to_value(record).map_err(|error| Failure::of(&error))?;
@@ -38,14 +38,6 @@ pub(super) fn run(
             }
         }
         unreadable = unreadable.saturating_add(page.unreadable.len());
-        let read = page.records.iter().map(|record| record.seq);
-        match read
-            .chain(page.unreadable.iter().map(|record| record.seq))
-            .max()
-        {
-            Some(last) if output.is_read() => filter.after = Some(last),
-            Some(_) | None => break,
-        }
     }
     let report = ledger.verify().map_err(|error| failed(&error))?;
     let heads: Vec<_> = report

@@ -54,7 +54,7 @@ impl Telling {
             // Taken before the look: what was written before the end is seen by a look after it.
             let is_last = over.is_cancelled();
             let records = match self.tail.take() {
-                None => Vec::new(),
+                None => None,
                 Some(mut looking) => {
                     let look = tokio::task::spawn_blocking(move || {
                         let records = looking.read();
@@ -66,12 +66,12 @@ impl Telling {
                             self.tail = Some(looked);
                             records
                         }
-                        Err(_) => Vec::new(),
+                        Err(_) => None,
                     }
                 }
             };
-            let more = !records.is_empty();
-            for record in records {
+            let more = records.is_some();
+            for record in records.into_iter().flatten() {
                 self.tell(record, &mut teller).await;
             }
             for line in self.warnings.rest() {

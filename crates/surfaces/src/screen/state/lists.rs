@@ -234,6 +234,40 @@ fn a_filter_leaves_no_cursor_on_a_row_that_it_hides() {
     sees(&stage, "r3-2  job-2 asks");
 }
 
+/// Equal ones share a row, which goes by those of them that are open.
+#[test]
+fn a_filter_finds_no_request_by_one_that_has_ended() {
+    let mut stage = Stage::new(80, 24);
+    let asked = [(1, "docs"), (2, "links")]
+        .map(|(number, job)| request_of(number, "make it", &Lineage::root(step(number, job))));
+    for request in &asked {
+        stage.asks(request.clone());
+    }
+    stage.press("/docs<enter>");
+    sees(&stage, "make it");
+    stage.ends(
+        &asked[0],
+        Surface::Command,
+        VerdictKind::Deny { text: None },
+    );
+    assert!(!stage.text().contains("make it"), "{}", stage.text());
+    stage.press("/<esc>");
+    sees(&stage, "make it");
+}
+
+/// Nothing is drawn on a terminal that is lent, and so nobody asks how long it took.
+#[test]
+fn what_came_since_the_last_frame_is_not_kept_without_an_end() {
+    let docs = Lineage::root(step(1, "docs"));
+    let mut stage = Stage::new(80, 24);
+    for number in 1..=3_000 {
+        let request = request_of(number, "make", &docs);
+        stage.asks(request.clone());
+        stage.ends(&request, Surface::Command, VerdictKind::Deny { text: None });
+    }
+    assert!(stage.state.take_fresh().len() < 3_000);
+}
+
 #[test]
 fn a_filter_shows_whose_the_agents_are_that_it_lets_pass() {
     let docs = Lineage::root(step(1, "docs"));
