@@ -7,12 +7,14 @@
 mod awk;
 mod carriers;
 mod containers;
+mod fetched;
 mod files;
 mod git;
 mod globals;
 mod interpreters;
 mod itself;
 mod jq;
+mod kept;
 mod known;
 mod listed;
 mod listings;
@@ -35,6 +37,7 @@ mod viewers;
 pub(crate) use carriers::values;
 pub(crate) use containers::{Mounted, folder as container_folder, mounts, runs_containers};
 pub(crate) use itself::asks_about_itself;
+pub(crate) use kept::{Kept, keeps_input, puts_nothing_new};
 pub(crate) use named::below;
 pub(crate) use scripts::written;
 pub(crate) use special::is_well_known;
@@ -77,6 +80,8 @@ pub(crate) enum UseKind {
     Write(Change),
     /// A change of files below it which nobody names.
     Below(Change),
+    /// It holds what nobody knows from then on, and so does all that lies below it. Of itself it is no effect.
+    Fills,
     /// A folder, or a file, that a container is given.
     Mount(Mounted),
     /// A host, or a URL.
@@ -126,8 +131,6 @@ pub(crate) struct Facts {
     pub(crate) links: Vec<(Field, Field)>,
     /// Files that it fills with what others hold: the file, and the other one.
     pub(crate) copies: Vec<(Field, Field)>,
-    /// Folders that it fills with files which nobody names.
-    pub(crate) unpacked: Vec<Field>,
     /// Of a program that lists names: what it lists, when that is less than all below what it reads.
     pub(crate) listed: Vec<Field>,
     /// What it takes its standard input for.
@@ -153,7 +156,6 @@ impl Facts {
             elsewhere: None,
             links: Vec::new(),
             copies: Vec::new(),
-            unpacked: Vec::new(),
             listed: Vec::new(),
             input: InputIs::Data,
         }
@@ -194,6 +196,11 @@ impl Facts {
             kind,
             view: EffectView::Might,
         });
+    }
+
+    /// It puts there what nobody knows.
+    pub(crate) fn fill(&mut self, place: &Field) {
+        self.might(place, UseKind::Fills);
     }
 
     /// It starts what its arguments say: no prefix rule covers it.
@@ -250,6 +257,7 @@ fn told(called: &Called<'_>, name: &str, known: &Tables) -> Told {
     let mut uses = named::named(called, name, known, marks);
     uses.extend(carried.uses);
     uses.extend(containers::uses(called, name));
+    uses.extend(fetched::uses(called, name));
     Told {
         inner,
         uses,

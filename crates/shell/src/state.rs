@@ -16,7 +16,7 @@ use pointsman_model::{AbsPath, PathValue, Span};
 use crate::field::{Field, Known, Shape, Unknown};
 use crate::limits::ALTERNATIVES_MAX;
 
-use self::made::{Made, Stranger};
+use self::made::{Made, Names, Stranger};
 use self::shared::Empty;
 
 pub(crate) use made::Written;
@@ -143,6 +143,10 @@ impl Empty for Rare {
         made: Made::NOTHING,
     };
 }
+
+/// What commands have made that ran inside another one.
+#[derive(Debug, Default)]
+pub(crate) struct Left(Option<Made>);
 
 impl State {
     pub(crate) fn new(folder: &AbsPath) -> Self {
@@ -286,11 +290,27 @@ impl State {
         }
     }
 
-    /// Remembers what was written into a file.
-    pub(crate) fn write(&mut self, file: &PathValue, written: Written) {
-        if let PathValue::Known(file) = file {
-            self.made().write((file.clone(), written));
+    /// Remembers what was written into a file, in the place of what it held or not.
+    pub(crate) fn write(&mut self, file: &PathValue, written: &Written) {
+        for place in self.same_files(file) {
+            self.made().write((place, written.clone()));
         }
+    }
+
+    /// Remembers what was put behind what a file holds.
+    pub(crate) fn append(&mut self, file: &PathValue, written: &Written) {
+        for place in self.same_files(file) {
+            self.made().append((place, written.clone()));
+        }
+    }
+
+    /// The file under its other names.
+    fn same_files(&self, file: &PathValue) -> Vec<AbsPath> {
+        let PathValue::Known(file) = file else {
+            return Vec::new();
+        };
+        let places = self.rare.made.places(file, Names::Links);
+        places.unwrap_or_else(|| vec![file.clone()])
     }
 
     /// Remembers what a name is to stand for in front of a command line.
@@ -302,6 +322,22 @@ impl State {
     pub(crate) fn keep_made(&mut self, other: &Self) {
         if self.rare.made != other.rare.made {
             self.made().join(&other.rare.made);
+        }
+    }
+
+    /// Leaves what was made here behind for those that this state was made of.
+    pub(crate) fn leave(&self, left: &mut Left) {
+        if self.has_made() {
+            left.0.get_or_insert_default().join(&self.rare.made);
+        }
+    }
+
+    /// Takes what was left behind.
+    pub(crate) fn take(&mut self, left: &mut Left) {
+        if let Some(made) = left.0.take()
+            && made != self.rare.made
+        {
+            self.made().join(&made);
         }
     }
 
@@ -322,23 +358,33 @@ impl State {
 
     /// The programs that the file may be, by the names and copies that the line has made.
     pub(crate) fn programs_behind(&self, path: &PathValue) -> Vec<AbsPath> {
-        let mut found = Vec::new();
-        if let PathValue::Known(path) = path {
-            let made = &self.rare.made;
-            let pairs = made.links.iter().chain(&made.copies);
-            found.extend(
-                pairs
-                    .filter(|(name, _)| name == path)
-                    .map(|(_, it)| it.clone()),
-            );
+        let mut places = self.behind(path).unwrap_or_default();
+        places.drain(..1.min(places.len()));
+        places
+    }
+
+    /// The file, and those that it is a name or a copy of; nothing when nobody can tell.
+    fn behind(&self, path: &PathValue) -> Option<Vec<AbsPath>> {
+        match path {
+            PathValue::Known(path) => self.rare.made.places(path, Names::LinksAndCopies),
+            PathValue::Pattern { .. } | PathValue::Unknown(_) => Some(Vec::new()),
         }
-        found
     }
 
     /// Whether the line has made the file a name or a copy of what nobody knows.
     pub(crate) fn is_stranger(&self, path: &PathValue) -> bool {
-        let mut strangers = self.rare.made.strangers.iter();
-        matches!(path, PathValue::Known(path) if strangers.any(|it| it.is_at(path)))
+        let strangers = &self.rare.made.strangers;
+        let Some(places) = self.behind(path) else {
+            return true;
+        };
+        let mut places = places.iter();
+        places.any(|place| strangers.iter().any(|it| it.is_at(place)))
+    }
+
+    /// Whether the path is a folder that the command may run in, or one around it.
+    pub(crate) fn is_around(&self, path: &PathValue) -> bool {
+        let mut folders = self.folders.iter().filter_map(Folder::known);
+        matches!(path, PathValue::Known(path) if folders.any(|it| it.is_within(path)))
     }
 
     /// Whether the line has made anything that is followed.
@@ -353,22 +399,14 @@ impl State {
 
     /// What the line has written into the file, or into one that it is a name or a copy of.
     pub(crate) fn written(&self, path: &PathValue) -> Vec<Written> {
-        let PathValue::Known(path) = path else {
-            return Vec::new();
-        };
         let made = &self.rare.made;
         if made.written.is_empty() {
             return Vec::new();
         }
-        let mut places = vec![path];
-        for (name, place) in made.links.iter().chain(&made.copies) {
-            if places.contains(&name) && !places.contains(&place) {
-                places.push(place);
-            }
-        }
+        let places = self.behind(path).unwrap_or_default();
         let written = made.written.iter();
         written
-            .filter(|(file, _)| places.contains(&file))
+            .filter(|(file, _)| places.contains(file))
             .map(|(_, written)| written.clone())
             .collect()
     }
@@ -410,6 +448,9 @@ impl State {
             .forget(|name, value| before.variables.get(name) == Some(value));
         if self.folders != before.folders {
             self.folders.push(Folder::Unknown(".".into()));
+        }
+        if self.rare.made != before.rare.made {
+            self.made().repeat(&before.rare.made);
         }
     }
 

@@ -27,7 +27,7 @@ use crate::analysis::{NameCase, Nesting, Surroundings};
 use crate::field::Field;
 use crate::limits::WALK_DEPTH_MAX;
 use crate::sink::Sink;
-use crate::state::{Folder, FunctionText, State, Value};
+use crate::state::{Folder, FunctionText, Left, State, Value};
 use crate::syntax::{
     Body, Command, Compound, Cut, Form, Item, Link, Parameter, Piece, Range, Script, Word,
 };
@@ -61,6 +61,8 @@ pub(crate) struct Walker<'w> {
     level: u32,
     /// Of what the command at hand prints, the next one shows some lines alone.
     pub(crate) picked: bool,
+    /// What those have made that the command at hand has started.
+    left: Left,
     /// What the commands at hand print, where a group around them fills files with it.
     prints: Option<Prints>,
 }
@@ -108,6 +110,7 @@ impl<'w> Walker<'w> {
             steps: 0,
             level: 0,
             picked: false,
+            left: Left::default(),
             prints: None,
         }
     }
@@ -211,7 +214,7 @@ impl<'w> Walker<'w> {
                     ..Input::default()
                 };
                 self.apart_from_group(|walker| {
-                    walker.command(scene, inner, &mut state.clone(), &fed);
+                    walker.apart(state, |walker, own| walker.command(scene, inner, own, &fed));
                 });
             }
         }
@@ -473,13 +476,15 @@ impl<'w> Walker<'w> {
         }
     }
 
-    fn inner(&mut self, scene: &Scene<'_>, script: &Script<'_>, state: &State, input: &Input) {
+    fn inner(&mut self, scene: &Scene<'_>, script: &Script<'_>, state: &mut State, input: &Input) {
         let inner = Scene {
             nesting: Nesting::Substitution,
             ..*scene
         };
         self.apart_from_group(|walker| {
-            walker.script(&inner, script, &mut state.clone(), input);
+            walker.apart(state, |walker, own| {
+                walker.script(&inner, script, own, input)
+            });
         });
     }
 

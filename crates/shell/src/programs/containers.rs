@@ -7,6 +7,7 @@
 use pointsman_model::{Change, Reach};
 
 use super::carriers::values;
+use super::transfer::{is_remote, landed};
 use super::uses::Uses;
 use super::{Use, UseKind};
 use crate::field::Field;
@@ -358,12 +359,16 @@ fn verb_of(word: &str) -> Option<Verb> {
 fn copied(words: &[&Field], uses: &mut Uses) {
     let operands = words.iter().skip_while(|word| !word.is("cp")).skip(1);
     let mut operands: Vec<&&Field> = operands.collect();
-    if let Some(target) = operands.pop() {
+    let target = operands.pop();
+    if let Some(target) = target {
         uses.push(target, UseKind::Write(Change::Content));
         uses.push(target, UseKind::Below(Change::Content));
     }
     for source in operands {
         uses.push(source, UseKind::Read(Reach::ContentBelow));
+        if let Some(target) = target.filter(|_| is_remote(source)) {
+            uses.push(&landed(target, source), UseKind::Fills);
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use pointsman_model::{EffectView, Reach};
 use self::readers::{looks, shows_tracked};
 use self::started::started;
 use self::tree::changes;
+
+pub(super) use self::tree::cloned_into;
 use self::writes::{configures, outputs};
 use super::carriers::values;
 use super::{Asked, Facts, Inner, UseKind};

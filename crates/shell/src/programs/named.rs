@@ -294,6 +294,9 @@ impl Uses {
                 if let Some(last) = operands.pop() {
                     self.push(last, UseKind::Write(Change::Content));
                     self.push(last, UseKind::Below(Change::Content));
+                    if !is_elsewhere(last) && operands.iter().any(|it| is_elsewhere(it)) {
+                        self.push(last, UseKind::Fills);
+                    }
                 }
                 for field in operands {
                     self.file(field, UseKind::Read(Reach::ContentBelow));
@@ -302,6 +305,7 @@ impl Uses {
             Operands::Unpack => {
                 let here = Field::made(".", called.span);
                 self.push(&here, UseKind::Below(Change::Content));
+                self.push(&here, UseKind::Fills);
                 operands.for_each(|it| self.file(it, UseKind::Read(Reach::Itself)));
             }
         }
@@ -334,6 +338,12 @@ impl Uses {
             }
         }
     }
+}
+
+/// Whether the word names something on another machine: `s3://b/x`, `pod:/x`, `space/pod:/x`.
+fn is_elsewhere(field: &Field) -> bool {
+    let prefix = field.prefix();
+    prefix.contains(':') && !prefix.starts_with(['/', '.', '~'])
 }
 
 /// Whether the folder is left where it is: `pip install -e .`

@@ -2,8 +2,9 @@
 
 use pointsman_model::{Change, Reach};
 
-use super::carriers::values;
-use super::{Asked, Facts, UseKind};
+use super::carriers::{is_beginning, values};
+use super::transfer::landed;
+use super::{Asked, Facts, UseKind, files};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
@@ -42,6 +43,7 @@ const CURL: Options = Options {
         "ipv6",
         "remote-name",
         "remote-header-name",
+        "remote-name-all",
         "no-progress-meter",
         "progress-bar",
         "remote-time",
@@ -108,10 +110,18 @@ const CURL: Options = Options {
 fn curl(asked: &Asked<'_>) -> Facts {
     let mut facts = Facts::program();
     let mut remote_name = false;
+    let mut folder = None;
     let mut addresses = Vec::new();
     for arg in read(asked.args(), &CURL, Order::Mixed) {
         match arg {
-            Arg::Option("O" | "--remote-name", _) => remote_name = true,
+            Arg::Option("O" | "--remote-name" | "--remote-name-all", _) => remote_name = true,
+            // What it is called, the other side says, or a file.
+            Arg::Option("J" | "--remote-header-name" | "K" | "--config", value) => {
+                facts.fill(&asked.here());
+                if let Some(file) = value.filter(|value| !value.is("-")) {
+                    facts.read(&file, Reach::Itself);
+                }
+            }
             Arg::Option(option, Some(value)) => match option {
                 "o" | "--output" | "D" | "--dump-header" | "c" | "--cookie-jar" | "--trace"
                 | "--trace-ascii" | "--stderr" | "--output-dir"
@@ -120,10 +130,14 @@ fn curl(asked: &Asked<'_>) -> Facts {
                     facts.write(&value, Change::Content);
                     if option == "--output-dir" {
                         facts.might(&value, UseKind::Below(Change::Content));
+                        facts.fill(&value);
+                        folder = Some(value);
+                    } else if value.prefix().contains('#') {
+                        // `#1` stands for a part of the address.
+                        facts.fill(&asked.here());
                     }
                 }
-                "T" | "--upload-file" | "K" | "--config" | "--cacert" | "--cert" | "E"
-                | "--key" | "--netrc-file"
+                "T" | "--upload-file" | "--cacert" | "--cert" | "E" | "--key" | "--netrc-file"
                     if !value.is("-") && !value.is(".") =>
                 {
                     facts.read(&value, Reach::Itself);
@@ -155,7 +169,15 @@ fn curl(asked: &Asked<'_>) -> Facts {
             facts.read(&address.tail(skip), Reach::Itself);
         }
         if remote_name {
-            last_segment(&mut facts, address);
+            let file = saved_as(address);
+            if let Some(file) = &file {
+                facts.write(file, Change::Content);
+            }
+            // `{a,b}` and `[1-9]` are for several.
+            let several = |file: &Field| file.prefix().contains(['{', '}', '[']);
+            if folder.is_none() && file.as_ref().is_none_or(several) {
+                facts.fill(&asked.here());
+            }
         }
     }
     facts
@@ -184,11 +206,9 @@ fn form(facts: &mut Facts, value: &Field) {
     }
 }
 
-/// The file that a URL is saved under when nothing else is said.
-fn last_segment(facts: &mut Facts, address: &Field) {
-    let Some(text) = address.text() else {
-        return;
-    };
+/// The file that a URL is saved under when nothing else is said, where the URL is known.
+fn saved_as(address: &Field) -> Option<Field> {
+    let text = address.text()?;
     let path = text.split(['?', '#']).next().unwrap_or(text);
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);
     let name = match path.split_once('/') {
@@ -196,7 +216,7 @@ fn last_segment(facts: &mut Facts, address: &Field) {
         None => "",
     };
     let name = if name.is_empty() { "index.html" } else { name };
-    facts.write(&Field::made(name, address.span), Change::Content);
+    Some(Field::made(name, address.span))
 }
 
 const WGET: Options = Options {
@@ -244,8 +264,21 @@ const WGET: Options = Options {
 };
 
 fn wget(asked: &Asked<'_>) -> Facts {
+    /// With these the names are made, or come from the other side or a file.
+    const MANY: [&str; 8] = [
+        "--recursive",
+        "--mirror",
+        "--page-requisites",
+        "--content-disposition",
+        "--trust-server-names",
+        "--force-directories",
+        "--directory-prefix",
+        "--input-file",
+    ];
     let mut facts = Facts::program();
     let mut named = false;
+    let mut folder = None;
+    let mut many = false;
     let mut addresses: Vec<&Field> = Vec::new();
     for arg in read(asked.args(), &WGET, Order::Mixed) {
         match arg {
@@ -255,22 +288,27 @@ fn wget(asked: &Asked<'_>) -> Facts {
                     facts.write(&file, Change::Content);
                 }
             }
-            Arg::Option("P" | "--directory-prefix", Some(folder)) => {
-                named = true;
-                facts.write(&folder, Change::Content);
-                facts.might(&folder, UseKind::Below(Change::Content));
+            Arg::Option("P" | "--directory-prefix", Some(place)) => {
+                facts.write(&place, Change::Content);
+                facts.might(&place, UseKind::Below(Change::Content));
+                folder = Some(place);
             }
             Arg::Option(
                 "o" | "--output-file" | "a" | "--append-output" | "--save-cookies",
                 Some(file),
             ) => facts.write(&file, Change::Content),
-            Arg::Option(
-                "i" | "--input-file" | "--post-file" | "--body-file" | "--load-cookies",
-                Some(file),
-            ) => facts.read(&file, Reach::Itself),
+            Arg::Option("i" | "--input-file", Some(file)) => {
+                many = true;
+                facts.read(&file, Reach::Itself);
+            }
+            Arg::Option("--post-file" | "--body-file" | "--load-cookies", Some(file)) => {
+                facts.read(&file, Reach::Itself);
+            }
             Arg::Option("--spider", _) => named = true,
-            Arg::Option(..) => {}
+            Arg::Option("r" | "m" | "p" | "x", _) => many = true,
+            Arg::Option(option, _) => many |= MANY.contains(&option),
             Arg::Stranger(field) => {
+                many |= MANY.iter().any(|long| is_beginning(field.prefix(), long));
                 if field.text().is_none() {
                     addresses.push(field);
                 }
@@ -278,13 +316,37 @@ fn wget(asked: &Asked<'_>) -> Facts {
             Arg::Operand(field) => addresses.push(field),
         }
     }
+    let place = folder.clone().unwrap_or_else(|| asked.here());
+    if many {
+        facts.fill(&place);
+    }
     for address in addresses {
         facts.connect(address);
-        if !named {
-            last_segment(&mut facts, address);
+        if named {
+            continue;
         }
+        if let Some(file) = saved_as(address).filter(|_| folder.is_none()) {
+            facts.write(&file, Change::Content);
+        }
+        saved_in(&mut facts, &place, address);
     }
     facts
+}
+
+/// What `wget` has from an address comes to lie in the folder.
+fn saved_in(facts: &mut Facts, folder: &Field, address: &Field) {
+    let Some(file) = saved_as(address) else {
+        facts.fill(folder);
+        return;
+    };
+    // What stands behind a question mark is a part of the name.
+    let whole = address.text().and_then(|text| text.rsplit('/').next());
+    let whole = whole.map(|name| Field::made(name, address.span));
+    for name in std::iter::once(&file).chain(&whole) {
+        if let Some(inside) = files::inside(folder, name) {
+            facts.fill(&inside);
+        }
+    }
 }
 
 /// The addresses of `socat`: programs that it starts, and files.
@@ -320,11 +382,16 @@ fn batch(facts: &mut Facts, text: &str, span: pointsman_model::Span) {
         let mut words = line.split_whitespace();
         let kind = match words.next() {
             Some("put" | "mput" | "reput" | "mirror") => UseKind::Read(Reach::Itself),
-            Some("get" | "mget" | "reget") => UseKind::Write(Change::Content),
+            Some("get" | "mget" | "reget" | "pget") => UseKind::Write(Change::Content),
             _ => continue,
         };
+        let brings = !matches!(kind, UseKind::Read(_)) || line.contains("mirror");
         for word in words {
-            facts.might(&Field::made(word, span), kind);
+            let word = Field::made(word, span);
+            facts.might(&word, kind);
+            if brings {
+                facts.fill(&landed(&Field::made(".", span), &word));
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use pointsman_model::EffectView;
 
 use super::carriers::values;
 use super::told::{Language, scripts};
-use super::{Asked, Inner};
+use super::{Asked, Inner, files};
 use crate::field::Field;
 use crate::walk::{is_filled_unseen, texts_in};
 
@@ -15,6 +15,8 @@ struct Reader {
     options: &'static [&'static str],
     /// Files that are read under these names.
     usual: &'static [&'static str],
+    /// Options that name the folder in which they are looked for.
+    folders: &'static [&'static str],
     language: Language,
 }
 
@@ -23,42 +25,49 @@ const READERS: [Reader; 7] = [
         names: &["make", "gmake", "bmake"],
         options: &["-f", "--file", "--makefile"],
         usual: &["makefile", "Makefile", "GNUmakefile"],
+        folders: &["-C", "--directory"],
         language: Language::Make,
     },
     Reader {
         names: &["just"],
         options: &["-f", "--justfile"],
         usual: &["justfile", "Justfile", ".justfile"],
+        folders: &["-d", "--working-directory"],
         language: Language::Make,
     },
     Reader {
         names: &["npm", "pnpm", "yarn", "bun", "npx", "node"],
         options: &[],
         usual: &["package.json"],
+        folders: &["-C", "--prefix", "--dir", "--cwd"],
         language: Language::Code,
     },
     Reader {
         names: &["awk", "gawk", "mawk"],
         options: &["-f", "--file"],
         usual: &[],
+        folders: &[],
         language: Language::Code,
     },
     Reader {
         names: &["gdb", "lldb"],
         options: &["-x", "--command", "-s", "--source"],
         usual: &[".gdbinit"],
+        folders: &[],
         language: Language::Debugger,
     },
     Reader {
         names: &["psql", "mysql", "sqlite3"],
         options: &["-f", "--file", "-init"],
         usual: &[],
+        folders: &[],
         language: Language::Sql,
     },
     Reader {
         names: &["vi", "vim", "nvim", "ex"],
         options: &["-S", "-s", "-u"],
         usual: &[".vimrc", ".exrc"],
+        folders: &[],
         language: Language::Editor,
     },
 ];
@@ -76,7 +85,16 @@ pub(crate) fn written(asked: &Asked<'_>, name: &str) -> Vec<Inner> {
             .options
             .iter()
             .flat_map(|option| values(asked.args(), option));
-        for file in usual.chain(named) {
+        let folders: Vec<Field> = reader
+            .folders
+            .iter()
+            .flat_map(|option| values(asked.args(), option))
+            .collect();
+        let elsewhere = folders.iter().flat_map(|folder| {
+            let usual = reader.usual.iter().map(|name| Field::made(name, span));
+            usual.filter_map(|name| files::inside(folder, &name))
+        });
+        for file in usual.chain(named).chain(elsewhere) {
             if is_filled_unseen(&file, asked.state) {
                 found.push(Inner::Script(file.unseen(), EffectView::Might));
             }

@@ -249,7 +249,7 @@ fn compress(asked: &Asked<'_>) -> Facts {
         // What takes its place has an ending more, or one less.
         if let Some(text) = field.text() {
             let stem = text.rsplit_once('.').map_or(text, |(stem, _)| stem);
-            facts.unpacked.push(Field::made(stem, field.span));
+            facts.fill(&Field::made(stem, field.span));
             for made in [format!("{}.*", escaped(text)), escaped(stem)] {
                 let made = Field {
                     known: crate::field::Known::Glob(made.into()),

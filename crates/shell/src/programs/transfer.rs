@@ -11,8 +11,8 @@ use crate::options::{Arg, Options, Order, read};
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     match name {
         "tar" | "gtar" | "bsdtar" => Some(tar(asked)),
-        "zip" | "7z" | "7za" | "rar" => Some(pack(asked)),
-        "unzip" | "unrar" => Some(unzip(asked)),
+        "zip" | "7z" | "7za" | "7zr" | "7zz" | "rar" | "unrar" => Some(pack(asked, name)),
+        "unzip" => Some(unzip(asked)),
         "rsync" => Some(carry(asked, &RSYNC)),
         "scp" => Some(carry(asked, &SCP)),
         _ => None,
@@ -32,6 +32,8 @@ struct Tar {
     lists: Vec<Field>,
     /// Commands that it hands to a shell.
     scripts: Vec<Field>,
+    /// Names that begin with a slash stand for what they say.
+    anywhere: bool,
 }
 
 /// What goes into an archive, or comes out of it.
@@ -56,7 +58,8 @@ const VALUED: [char; 13] = [
 ];
 
 /// Long options of `tar` that are looked at; any beginning that is long enough is taken for them.
-const LONG: [&str; 9] = [
+const LONG: [&str; 10] = [
+    "--absolute-names",
     "--create",
     "--extract",
     "--get",
@@ -138,6 +141,7 @@ impl Tar {
             // The old style, letters without a dash, is told here alone.
             'I' | 'F' => self.scripts.extend(next.cloned()),
             'T' => self.lists.extend(next.cloned()),
+            'P' => self.anywhere = true,
             _ => {}
         }
         usize::from(VALUED.contains(&letter))
@@ -155,6 +159,7 @@ impl Tar {
             "--create" => self.mode = Some('c'),
             "--extract" | "--get" => self.mode = Some('x'),
             "--list" => self.mode = Some('t'),
+            "--absolute-names" => self.anywhere = true,
             "--append" | "--update" => self.mode = Some('r'),
             "--file" => {
                 self.archive = value.or_else(|| next.cloned());
@@ -258,7 +263,13 @@ fn tar(asked: &Asked<'_>) -> Facts {
                 let target = target.unwrap_or_else(|| asked.here());
                 facts.write(&target, Change::Content);
                 facts.might(&target, UseKind::Below(Change::Content));
-                facts.unpacked.push(target);
+                facts.fill(&target);
+                for folder in values(asked.args(), "--one-top-level") {
+                    facts.fill(&folder);
+                }
+                if tar.anywhere {
+                    facts.fill(&Field::made("/", asked.called.span));
+                }
             }
         }
     }
@@ -289,21 +300,42 @@ fn inside(folder: &Field, member: &Field) -> Field {
     }
 }
 
-fn pack(asked: &Asked<'_>) -> Facts {
+fn pack(asked: &Asked<'_>, name: &str) -> Facts {
     let mut facts = Facts::program();
     let mut operands = asked.args().iter().filter(|field| !field.may_be_option());
-    if let Some(archive) = operands.next() {
-        facts.write(archive, Change::Content);
+    match operands.next() {
         // `7z x archive`, `rar e archive`
-        if archive.is("x") || archive.is("e") {
-            facts.unpacked.extend(values(asked.args(), "-o"));
-            facts.unpacked.push(asked.here());
+        Some(verb) if name != "zip" && (verb.is("x") || verb.is("e")) => {
+            unpack(asked, &mut facts, &operands.collect::<Vec<_>>());
+            return facts;
         }
+        Some(archive) => facts.write(archive, Change::Content),
+        None => {}
     }
     for field in operands {
         facts.read(field, Reach::ContentBelow);
     }
     facts
+}
+
+/// `unrar x archive folder/`, `7z x archive -ofolder`, `rar x -opfolder archive`
+fn unpack(asked: &Asked<'_>, facts: &mut Facts, operands: &[&Field]) {
+    facts.fill(&asked.here());
+    for folder in values(asked.args(), "-o") {
+        facts.fill(&folder);
+        if folder.prefix().starts_with('p') {
+            facts.fill(&folder.tail(1));
+        }
+    }
+    let Some((archive, rest)) = operands.split_first() else {
+        return;
+    };
+    facts.read(archive, Reach::Itself);
+    if let Some(folder) = rest.last() {
+        facts.might(folder, UseKind::Write(Change::Content));
+        facts.might(folder, UseKind::Below(Change::Content));
+        facts.fill(folder);
+    }
 }
 
 fn unzip(asked: &Asked<'_>) -> Facts {
@@ -333,7 +365,7 @@ fn unzip(asked: &Asked<'_>) -> Facts {
         let target = target.unwrap_or_else(|| asked.here());
         facts.write(&target, Change::Content);
         facts.might(&target, UseKind::Below(Change::Content));
-        facts.unpacked.push(target);
+        facts.fill(&target);
     }
     facts
 }
@@ -405,12 +437,16 @@ const SCP: Options = Options {
 fn carry(asked: &Asked<'_>, options: &Options) -> Facts {
     let mut facts = Facts::program();
     let mut operands: Vec<&Field> = Vec::new();
+    // Names are put together in the target as they stand.
+    let mut whole = false;
     for arg in read(asked.args(), options, Order::Mixed) {
         match arg {
+            Arg::Option("R" | "--relative", _) => whole = true,
             Arg::Option(
                 "--exclude-from" | "--include-from" | "--files-from" | "i" | "F",
                 Some(file),
             ) => {
+                whole = true;
                 facts.read(&file, Reach::Itself);
             }
             Arg::Option("--log-file" | "--backup-dir", Some(file)) => {
@@ -436,6 +472,11 @@ fn carry(asked: &Asked<'_>, options: &Options) -> Facts {
     for field in operands {
         if is_remote(field) {
             facts.connect(field);
+            match target.filter(|target| !is_remote(target)) {
+                Some(target) if whole => facts.fill(target),
+                Some(target) => facts.fill(&landed(target, field)),
+                None => {}
+            }
             continue;
         }
         facts.read(field, Reach::ContentBelow);
@@ -457,7 +498,29 @@ fn carry(asked: &Asked<'_>, options: &Options) -> Facts {
     facts
 }
 
-fn is_remote(field: &Field) -> bool {
+/// Where what another machine has under that name comes to lie, as far as that is known: the target, or a place in it where it
+/// is a folder that holds other things too.
+pub(super) fn landed(target: &Field, source: &Field) -> Field {
+    let folder = target
+        .text()
+        .filter(|text| matches!(*text, "." | "..") || text.ends_with('/'));
+    let name = source
+        .text()
+        .and_then(|text| text.rsplit(['/', ':']).next());
+    let plain = |name: &&str| {
+        !matches!(*name, "" | "." | "..") && !name.contains(['*', '?', '[', '{', '\\', '$', '`'])
+    };
+    match (folder, name.filter(plain)) {
+        (Some(folder), Some(name)) => {
+            let folder = folder.trim_end_matches('/');
+            Field::made(&format!("{folder}/{name}"), target.span)
+        }
+        _ => target.clone(),
+    }
+}
+
+/// Whether the name is one of another machine's.
+pub(super) fn is_remote(field: &Field) -> bool {
     let prefix = field.prefix();
     match prefix.find(':') {
         Some(at) => !prefix.get(..at).unwrap_or("").contains('/'),

@@ -7,8 +7,16 @@ use std::rc::Rc;
 
 use pointsman_model::AbsPath;
 
+use crate::limits::VALUE_BYTES_MAX;
+
 /// Things of each kind that are followed; nobody makes more in one line by hand. Beyond, any file is one that nobody knows.
 const MADE_MAX: usize = 64;
+
+/// Texts that one file may hold, beyond which nobody tells them apart.
+const TEXTS_MAX: usize = 8;
+
+/// Places that one name may lead to, beyond which it is one that nobody knows.
+const PLACES_MAX: usize = 64;
 
 /// What the line has put into a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +57,15 @@ pub(super) struct Made {
     pub(super) aliases: Vec<(Box<str>, Box<str>)>,
 }
 
+/// Names that lead elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    /// For the same file.
+    Links,
+    /// For the same file, or for one that holds the same.
+    LinksAndCopies,
+}
+
 impl Made {
     pub(super) const NOTHING: Self = Self {
         links: Vec::new(),
@@ -79,9 +96,89 @@ impl Made {
         self.follow(kept);
     }
 
-    pub(super) fn write(&mut self, written: (AbsPath, Written)) {
-        let kept = add(&mut self.written, written);
+    pub(super) fn write(&mut self, (file, written): (AbsPath, Written)) {
+        let texts = self.texts_of(&file).count();
+        let known = self
+            .written
+            .iter()
+            .any(|it| it.0 == file && it.1 == written);
+        let one = match written {
+            Written::Text(_) if texts >= TEXTS_MAX && !known => Written::Unknown,
+            written => written,
+        };
+        let kept = add(&mut self.written, (file, one));
         self.follow(kept);
+    }
+
+    /// Puts something behind what the file holds.
+    pub(super) fn append(&mut self, (file, written): (AbsPath, Written)) {
+        let before: Vec<Rc<str>> = self.texts_of(&file).map(Rc::clone).collect();
+        let Written::Text(text) = &written else {
+            return self.write((file, written));
+        };
+        if before.is_empty() {
+            return self.write((file, written));
+        }
+        self.written
+            .retain(|(other, held)| *other != file || *held == Written::Unknown);
+        for held in before {
+            let one = match held.len() + text.len() {
+                0..=VALUE_BYTES_MAX => Written::Text(format!("{held}{text}").into()),
+                _ => Written::Unknown,
+            };
+            self.write((file.clone(), one));
+        }
+    }
+
+    /// What differs from `before` may have been done any number of times.
+    pub(super) fn repeat(&mut self, before: &Self) {
+        let news = self
+            .written
+            .iter()
+            .filter(|it| !before.written.contains(it));
+        let files: Vec<AbsPath> = news.map(|(file, _)| file.clone()).collect();
+        for file in files {
+            self.write((file, Written::Unknown));
+        }
+    }
+
+    fn texts_of(&self, file: &AbsPath) -> impl Iterator<Item = &Rc<str>> {
+        let of_file = self.written.iter().filter(move |(other, _)| other == file);
+        of_file.filter_map(|(_, written)| match written {
+            Written::Text(text) => Some(text),
+            Written::Unknown => None,
+        })
+    }
+
+    /// The path, and where else it leads by those names; nothing when that is too much to be told.
+    pub(super) fn places(&self, path: &AbsPath, by: Names) -> Option<Vec<AbsPath>> {
+        let copies = match by {
+            Names::Links => &[][..],
+            Names::LinksAndCopies => &self.copies,
+        };
+        let mut places = vec![path.clone()];
+        let mut at = 0;
+        while let Some(place) = places.get(at).cloned() {
+            at += 1;
+            for (name, target) in self.links.iter().chain(copies) {
+                let Some(below) = place.below(name) else {
+                    continue;
+                };
+                // It leads into itself: what lies there has been followed to its end.
+                if target.is_within(name) && place.is_within(target) {
+                    continue;
+                }
+                let behind = target.join(below);
+                if places.contains(&behind) {
+                    continue;
+                }
+                if places.len() >= PLACES_MAX {
+                    return None;
+                }
+                places.push(behind);
+            }
+        }
+        Some(places)
     }
 
     pub(super) fn meet(&mut self, stranger: Stranger) {

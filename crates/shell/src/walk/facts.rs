@@ -42,6 +42,7 @@ impl Walker<'_> {
                 UseKind::Read(_) | UseKind::Write(_) | UseKind::Below(_) | UseKind::Mount(_) => {
                     self.uses_file(view, used, &own, called.part)
                 }
+                UseKind::Fills => {}
             }
         }
         let inner = std::mem::take(&mut facts.inner);
@@ -58,9 +59,6 @@ impl Walker<'_> {
             let (names, sources) = (paths(name, &own), paths(source, &own));
             self.sink.copies(&names, &sources);
             state.copy(&names, &sources);
-        }
-        for folder in &facts.unpacked {
-            state.unpack(&paths(folder, &own));
         }
         self.remember_writes(called, &facts, &own, state);
         let listed: Vec<PathValue> = facts
@@ -148,7 +146,7 @@ impl Walker<'_> {
                     }
                 }
             }
-            UseKind::Connect => {}
+            UseKind::Connect | UseKind::Fills => {}
         }
     }
 

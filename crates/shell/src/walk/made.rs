@@ -4,12 +4,27 @@
 
 use std::rc::Rc;
 
-use pointsman_model::{Change, EffectView, OpaqueWhy};
+use pointsman_model::{Change, EffectView, OpaqueWhy, PathValue, RunNature};
 
 use super::{Called, Scene, Walker, paths, redirect};
 use crate::field::Field;
-use crate::programs::{Facts, Told, UseKind};
+use crate::programs::{self, Facts, Kept, Told, UseKind};
 use crate::state::{State, Written};
+
+/// Where what a program puts into files comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// It is what the program is fed.
+    Input,
+    /// From another machine.
+    Elsewhere,
+    /// The program makes it.
+    Itself,
+    /// Nothing new comes in, or what the files themselves held is changed.
+    Changes,
+    /// It is empty, or told as a copy.
+    Nothing,
+}
 
 impl Walker<'_> {
     /// Remembers what a program with these facts puts into files.
@@ -20,18 +35,60 @@ impl Walker<'_> {
         at: &State,
         state: &mut State,
     ) {
-        let foreign = facts.uses.iter().any(|used| used.kind == UseKind::Connect);
-        let written = match &called.input.text {
-            Some(text) if called.program() == Some("tee") => Written::Text(Rc::from(text.as_str())),
-            _ if foreign || called.program() == Some("tee") => Written::Unknown,
-            _ => return,
+        let connects = facts.uses.iter().any(|used| used.kind == UseKind::Connect);
+        let code = facts.nature == RunNature::InlineCode;
+        let input = programs::keeps_input(called);
+        let source = match &input {
+            Some(_) => Source::Input,
+            None if programs::puts_nothing_new(called) => Source::Nothing,
+            None if connects => Source::Elsewhere,
+            // Code that the line holds was looked at. What becomes of other input nobody knows.
+            None if called.input.fed && !(code && called.input.text.is_some()) => Source::Itself,
+            None => Source::Changes,
         };
         for used in &facts.uses {
-            if used.kind == UseKind::Write(Change::Content) {
-                for path in paths(&used.field, at) {
-                    state.write(&path, written.clone());
+            let filled = match used.kind {
+                UseKind::Fills => {
+                    state.unpack(&paths(&used.field, at));
+                    continue;
+                }
+                UseKind::Write(Change::Content) => paths(&used.field, at),
+                UseKind::Write(_)
+                | UseKind::Read(_)
+                | UseKind::Below(_)
+                | UseKind::Mount(_)
+                | UseKind::Connect => continue,
+            };
+            for path in filled {
+                match source {
+                    Source::Nothing => {}
+                    Source::Input => self.keep_input(called, input, &path, state),
+                    // What lies in the folder that it runs in is filled where it says so.
+                    Source::Elsewhere if at.is_around(&path) => {}
+                    Source::Elsewhere => state.unpack(&[path]),
+                    Source::Changes if state.written(&path).is_empty() => {}
+                    Source::Changes | Source::Itself => state.write(&path, &Written::Unknown),
                 }
             }
+        }
+    }
+
+    fn keep_input(
+        &self,
+        called: &Called<'_>,
+        kept: Option<Kept>,
+        file: &PathValue,
+        state: &mut State,
+    ) {
+        let text = called.input.text.as_deref();
+        let written = text.map_or(Written::Unknown, |text| Written::Text(text.into()));
+        match kept {
+            Some(Kept::Behind) => state.append(file, &written),
+            Some(Kept::InParts) => {
+                state.write(file, &written);
+                state.write(file, &Written::Unknown);
+            }
+            Some(Kept::Whole) | None => state.write(file, &written),
         }
     }
 

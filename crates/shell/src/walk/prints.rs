@@ -58,9 +58,11 @@ impl Walker<'_> {
             group.add(text.as_deref());
         }
         let written = text.map_or(Written::Unknown, |text| Written::Text(text.into()));
-        for path in self.filled(scene, &simple.redirects, state) {
-            state.write(&path, written.clone());
-        }
+        fill(
+            &self.filled(scene, &simple.redirects, state),
+            &written,
+            state,
+        );
     }
 
     /// Of several readings of one command each was taken down, and one of them is what it prints.
@@ -122,23 +124,42 @@ impl Walker<'_> {
     }
 
     /// The files that redirects fill.
-    fn filled(
-        &self,
-        scene: &Scene<'_>,
-        redirects: &[Redirect<'_>],
-        state: &State,
-    ) -> Vec<PathValue> {
+    fn filled(&self, scene: &Scene<'_>, redirects: &[Redirect<'_>], state: &State) -> Vec<Filled> {
         let at = self.expander(scene, state);
-        let targets = redirects.iter().filter(|redirect| fills(redirect));
-        targets
-            .flat_map(|redirect| paths(&at.single(&redirect.target), state))
-            .collect()
+        let mut found = Vec::new();
+        for redirect in redirects.iter().filter(|redirect| fills(redirect)) {
+            let files = paths(&at.single(&redirect.target), state);
+            found.extend(files.into_iter().map(|file| Filled {
+                file,
+                kind: redirect.kind,
+            }));
+        }
+        found
     }
 }
 
-fn fill(files: &[PathValue], written: &Written, state: &mut State) {
-    for file in files {
-        state.write(file, written.clone());
+/// A file that a redirect fills.
+struct Filled {
+    file: PathValue,
+    kind: RedirectKind,
+}
+
+fn fill(files: &[Filled], written: &Written, state: &mut State) {
+    for Filled { file, kind } in files {
+        match kind {
+            RedirectKind::Append => state.append(file, written),
+            RedirectKind::ReadWrite => {
+                // Over a part of what it held.
+                state.write(file, written);
+                state.write(file, &Written::Unknown);
+            }
+            RedirectKind::Write
+            | RedirectKind::CopyOut
+            | RedirectKind::Read
+            | RedirectKind::CopyIn
+            | RedirectKind::Document
+            | RedirectKind::HereString => state.write(file, written),
+        }
     }
 }
 

@@ -282,6 +282,18 @@ impl Walker<'_> {
         called: &Called<'_>,
         state: &mut State,
     ) -> Option<Vec<PathValue>> {
+        let names = self.call_here(scene, called, state);
+        // Files stay behind that processes of their own have made.
+        state.take(&mut self.left);
+        names
+    }
+
+    fn call_here(
+        &mut self,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        state: &mut State,
+    ) -> Option<Vec<PathValue>> {
         let Some(program) = called.program() else {
             self.unknown_program(called, state);
             return None;
@@ -421,6 +433,7 @@ impl Walker<'_> {
         // Only the shell itself knows the functions.
         let functions = std::mem::take(&mut state.functions);
         self.call(&inner, &called, state);
+        state.leave(&mut self.left);
         state.functions = functions;
     }
 
@@ -435,6 +448,7 @@ impl Walker<'_> {
         state: &mut State,
     ) {
         self.nested_text(scene, outer, text, span, (view, Nesting::Script), state);
+        state.leave(&mut self.left);
     }
 
     fn nested_text(

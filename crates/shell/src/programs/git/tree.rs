@@ -6,6 +6,7 @@
 use pointsman_model::{Change, Reach};
 
 use crate::field::Field;
+use crate::options::{Arg, Options, Order, read};
 use crate::programs::carriers::values;
 use crate::programs::{Asked, Facts, UseKind, files};
 
@@ -70,29 +71,9 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
                 facts.write(field, Change::Content);
             }
         }
-        "clone" | "init" => {
-            // The first operand of a clone is where it comes from.
-            let skip = usize::from(name == "clone");
-            if let Some(target) = sub.operands.get(skip) {
-                facts.write(target, Change::Content);
-            }
-            if name == "clone" {
-                let source = sub.operands.first().copied();
-                let target = sub.operands.get(1).copied().cloned();
-                facts
-                    .unpacked
-                    .extend(target.or_else(|| source.and_then(cloned_into)));
-            }
-            for _template in values(rest, "--template") {
-                // Hooks come with it.
-                let folder = sub.operands.get(skip).and_then(|folder| folder.text());
-                let hooks = match folder {
-                    Some(folder) => format!("{folder}/.git/hooks/*"),
-                    None => ".git/hooks/*".to_owned(),
-                };
-                let hooks = Field::made(&hooks, asked.called.span);
-                facts.might(&hooks, UseKind::Write(Change::Content));
-            }
+        "clone" | "init" => clones(facts, asked, name, rest),
+        "submodule" if sub.first() == Some("add") => {
+            clones(facts, asked, "clone", rest.get(1..).unwrap_or_default());
         }
         "lfs" if matches!(sub.first(), Some("install" | "uninstall" | "update")) => {
             let hooks = Field::made(".git/hooks/pre-push", asked.called.span);
@@ -124,12 +105,121 @@ pub(super) fn changes(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[
     }
 }
 
+/// Options of `clone`, `init` and `submodule add`.
+const CLONE: Options = Options {
+    short: "lnqsvf46",
+    short_value: "bcjou",
+    short_glued: "",
+    long: &[
+        "bare",
+        "mirror",
+        "quiet",
+        "verbose",
+        "progress",
+        "no-checkout",
+        "local",
+        "no-local",
+        "no-hardlinks",
+        "shared",
+        "recursive",
+        "recurse-submodules",
+        "single-branch",
+        "no-single-branch",
+        "no-tags",
+        "shallow-submodules",
+        "no-shallow-submodules",
+        "remote-submodules",
+        "sparse",
+        "dissociate",
+        "reject-shallow",
+        "also-filter-submodules",
+        "force",
+        "ipv4",
+        "ipv6",
+    ],
+    long_value: &[
+        "branch",
+        "bundle-uri",
+        "config",
+        "depth",
+        "filter",
+        "initial-branch",
+        "jobs",
+        "name",
+        "object-format",
+        "origin",
+        "ref-format",
+        "reference",
+        "reference-if-able",
+        "revision",
+        "separate-git-dir",
+        "server-option",
+        "shallow-exclude",
+        "shallow-since",
+        "template",
+        "upload-pack",
+    ],
+};
+
+/// A folder is made, and a clone fills it.
+fn clones(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[Field]) {
+    let mut operands: Vec<&Field> = Vec::new();
+    let mut unsure = false;
+    let mut hooks = false;
+    for arg in read(rest, &CLONE, Order::Mixed) {
+        match arg {
+            // Hooks come with it.
+            Arg::Option("--template", _) => hooks = true,
+            Arg::Option("--separate-git-dir", Some(folder)) => {
+                facts.write(&folder, Change::Content);
+            }
+            Arg::Option(..) => {}
+            Arg::Operand(field) => operands.push(field),
+            Arg::Stranger(field) => {
+                unsure = true;
+                hooks |= field.prefix().starts_with("--t");
+                if field.text().is_none() {
+                    operands.push(field);
+                }
+            }
+        }
+    }
+    // The first operand of a clone is where it comes from.
+    let (source, target) = match (name, operands.as_slice()) {
+        ("clone", [source, rest @ ..]) => (Some(*source), rest.first().copied()),
+        (_, rest) => (None, rest.first().copied()),
+    };
+    if let Some(target) = target {
+        facts.write(target, Change::Content);
+    }
+    if let Some(source) = source {
+        // What it takes for an option's value, or makes of a name that nobody knows, may be any folder here.
+        let made = target.cloned().or_else(|| cloned_into(source));
+        let made = made.filter(|_| !unsure).unwrap_or_else(|| asked.here());
+        facts.fill(&made);
+        if let Some(text) = made.text() {
+            // `--bare`
+            facts.fill(&Field::made(&format!("{text}.git"), made.span));
+        }
+    }
+    if hooks {
+        let hooks = match target.and_then(Field::text) {
+            Some(folder) => format!("{folder}/.git/hooks/*"),
+            None => ".git/hooks/*".to_owned(),
+        };
+        let hooks = Field::made(&hooks, asked.called.span);
+        facts.might(&hooks, UseKind::Write(Change::Content));
+    }
+}
+
 /// The folder that a clone makes where none is named.
-fn cloned_into(source: &Field) -> Option<Field> {
+pub(in crate::programs) fn cloned_into(source: &Field) -> Option<Field> {
     let address = source.text()?.trim_end_matches('/');
+    let address = address.strip_suffix("/.git").unwrap_or(address);
     let name = address.rsplit(['/', ':']).next()?;
     let name = name.strip_suffix(".git").unwrap_or(name);
-    Some(Field::made(name, source.span))
+    let name = name.strip_suffix(".bundle").unwrap_or(name);
+    (!name.is_empty()).then(|| Field::made(name, source.span))
 }
 
 /// `checkout`, `switch`, `restore`: another state of the tree, or of the files that are named.
