@@ -8,6 +8,7 @@ mod ambiguous;
 mod assign;
 mod branches;
 mod compute;
+mod dialect;
 mod facts;
 mod fed;
 mod made;
@@ -34,6 +35,7 @@ use crate::syntax::{
 use crate::work;
 
 pub(crate) use compute::runs_in_subscript;
+pub(crate) use dialect::Dialect;
 pub(crate) use facts::folder_of;
 pub(crate) use fed::{Feed, is_filled_unseen, is_input, is_stream, is_the_usual_one};
 pub(crate) use made::texts_in;
@@ -61,6 +63,8 @@ pub(crate) struct Walker<'w> {
     level: u32,
     /// Of what the command at hand prints, the next one shows some lines alone.
     pub(crate) picked: bool,
+    /// Whose language the text at hand is in.
+    pub(crate) dialect: Dialect,
     /// What those have made that the command at hand has started.
     left: Left,
     /// What the commands at hand print, where a group around them fills files with it.
@@ -110,6 +114,7 @@ impl<'w> Walker<'w> {
             steps: 0,
             level: 0,
             picked: false,
+            dialect: Dialect::Bash,
             left: Left::default(),
             prints: None,
         }

@@ -10,7 +10,7 @@ mod shells;
 mod table;
 mod usual;
 mod xargs;
-mod zsh;
+pub(crate) mod zsh;
 
 use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 
@@ -213,7 +213,9 @@ fn one_word(
     state: &State,
 ) {
     if let Some(field) = inner.first()
-        && field.text().is_some_and(|text| text.trim().contains(' '))
+        && field
+            .text()
+            .is_some_and(|text| text.trim().contains(char::is_whitespace))
     {
         let view = EffectView::Might;
         let scene = Scene { view, ..*scene };
@@ -380,7 +382,7 @@ fn may_start(field: &Field) -> bool {
             || shells::takes_script(name)
             || table::find(name).is_some()
             || matches!(name, "env" | "xargs" | "parallel")
-            || text.contains(' ')
+            || text.contains(char::is_whitespace)
     })
 }
 

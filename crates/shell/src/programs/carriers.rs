@@ -223,7 +223,7 @@ fn bundled(field: &Field, option: &str) -> Option<Bundled> {
     if rest.is_empty() && field.text().is_some() {
         return Some(Bundled::Next);
     }
-    let alone = at == 0 || rest.contains(' ') || field.text().is_none();
+    let alone = at == 0 || rest.contains(char::is_whitespace) || field.text().is_none();
     alone.then_some(Bundled::Glued(behind))
 }
 

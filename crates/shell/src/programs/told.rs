@@ -191,7 +191,7 @@ fn lists(text: &str) -> Vec<String> {
         let pieces: Vec<&str> = text.split(quote).collect();
         let mut at = 1;
         while let Some(first) = pieces.get(at) {
-            if begins_with_program(first) && !first.contains(' ') {
+            if begins_with_program(first) && !first.contains(char::is_whitespace) {
                 let mut command = vec![(*first).to_owned()];
                 let mut next = at;
                 while pieces

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use pointsman_model::{Change, EffectView, OpaqueWhy, PathValue, RunNature};
 
-use super::{Called, Scene, Walker, paths, redirect};
+use super::{Called, Dialect, Scene, Walker, paths, redirect};
 use crate::field::Field;
 use crate::programs::{self, Facts, Kept, Told, UseKind};
 use crate::state::{State, Written};
@@ -135,7 +135,13 @@ impl Walker<'_> {
                 let mut own = state.for_program();
                 own.positional = Some(Rc::new(args.to_vec()));
                 let inner = Scene { view, ..*scene };
+                let dialect = match Dialect::of_script(&text) {
+                    Dialect::Bash => self.dialect,
+                    named => named,
+                };
+                let outer = std::mem::replace(&mut self.dialect, dialect);
                 self.call_script(&inner, called, &text, called.span, view, &mut own);
+                self.dialect = outer;
             }
         }
     }

@@ -468,6 +468,10 @@ impl Walker<'_> {
         if !self.step(0, text.len()) {
             return;
         }
+        if self.dialect.reads_otherwise(text) {
+            let why = OpaqueWhy::UnknownScript;
+            self.sink.opaque(outer.part, scene.view, why, text, span);
+        }
         let tree = match nesting {
             Nesting::Function => read_again(text),
             Nesting::Line | Nesting::Substitution | Nesting::Wrapped | Nesting::Script => {

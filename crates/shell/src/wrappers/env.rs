@@ -3,7 +3,7 @@
 use pointsman_model::{AssignmentWeight, EffectView, OpaqueWhy, RunNature};
 
 use super::table::Kind;
-use super::{assignment, guess, outer};
+use super::{assignment, guess, outer, shells};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 use crate::state::{State, Value};
@@ -12,7 +12,7 @@ use crate::walk::{Called, Scene, Walker, folder_of};
 
 const ENV: Options = Options {
     short: "0iv",
-    short_value: "uCS",
+    short_value: "auCS",
     short_glued: "",
     long: &[
         "null",
@@ -22,7 +22,7 @@ const ENV: Options = Options {
         "default-signal",
         "ignore-signal",
     ],
-    long_value: &["unset", "chdir", "split-string"],
+    long_value: &["argv0", "unset", "chdir", "split-string"],
 };
 
 /// `command -v name` asks where a command is.
@@ -49,11 +49,12 @@ pub(super) fn env(
     let mut own = state.clone();
     let mut behind = args.len();
     let mut split: Option<Field> = None;
-    for arg in read(args, &ENV, Order::OptionsFirst) {
+    let options = read(args, &ENV, Order::OptionsFirst);
+    for arg in &options {
         match arg {
-            Arg::Option("S" | "--split-string", value) => split = value,
+            Arg::Option("S" | "--split-string", value) => split = value.clone(),
             Arg::Option("C" | "--chdir", Some(folder)) => {
-                let folder = folder_of(&folder, state);
+                let folder = folder_of(folder, state);
                 own.change_folder(folder);
             }
             Arg::Option(..) => {}
@@ -62,7 +63,7 @@ pub(super) fn env(
             Arg::Operand(field) => {
                 behind = args
                     .iter()
-                    .position(|other| std::ptr::eq(other, field))
+                    .position(|other| std::ptr::eq(other, *field))
                     .unwrap_or(args.len());
                 break;
             }
@@ -109,6 +110,9 @@ pub(super) fn env(
     }
     outer(walker, called, Kind::Loud, state);
     walker.call_inner(scene, called, inner, EffectView::Might, &mut own);
+    if let Some(inner) = as_first_shell(&options, inner) {
+        walker.call_inner(scene, called, &inner, EffectView::Might, &mut own);
+    }
 }
 
 /// An assignment among arguments, which the command behind it sees.
@@ -130,6 +134,14 @@ pub(super) fn weigh_argument(
     }
 }
 
+const EXEC: Options = Options {
+    short: "cl",
+    short_value: "a",
+    short_glued: "",
+    long: &[],
+    long_value: &[],
+};
+
 /// `exec [-cl] [-a name] command`; without a command its redirects stay.
 pub(super) fn exec(
     walker: &mut Walker<'_>,
@@ -137,13 +149,6 @@ pub(super) fn exec(
     called: &Called<'_>,
     state: &mut State,
 ) {
-    const EXEC: Options = Options {
-        short: "cl",
-        short_value: "a",
-        short_glued: "",
-        long: &[],
-        long_value: &[],
-    };
     let args = called.args();
     match crate::options::first_operand(args, &EXEC) {
         Ok(at) if at >= args.len() => {
@@ -153,10 +158,32 @@ pub(super) fn exec(
             outer(walker, called, Kind::Loud, state);
             let inner = args.get(at..).unwrap_or_default();
             walker.call_inner(scene, called, inner, EffectView::Might, state);
+            let options = read(args.get(..at).unwrap_or_default(), &EXEC, Order::Mixed);
+            if let Some(inner) = as_first_shell(&options, inner) {
+                walker.call_inner(scene, called, &inner, EffectView::Might, state);
+            }
         }
         Err(at) => {
             outer(walker, called, Kind::Loud, state);
             guess(walker, scene, called, at, state);
         }
     }
+}
+
+/// `exec -l zsh`, `exec -a -zsh zsh`: the shell takes itself for the first one of a person, as it does with `-l`.
+fn as_first_shell(options: &[Arg<'_>], inner: &[Field]) -> Option<Vec<Field>> {
+    let (shell, args) = inner.split_first()?;
+    let name = shell.text().map(crate::programs::last_name);
+    let first = options.iter().any(|option| match option {
+        Arg::Option("l", _) => true,
+        Arg::Option("a" | "--argv0", Some(name)) => {
+            name.prefix().starts_with('-') || name.text().is_none()
+        }
+        Arg::Option(..) | Arg::Stranger(_) | Arg::Operand(_) => false,
+    });
+    (first && name.is_some_and(shells::is_shell)).then(|| {
+        let option = Field::made("-l", shell.span);
+        let words = [shell.clone(), option].into_iter();
+        words.chain(args.iter().cloned()).collect()
+    })
 }

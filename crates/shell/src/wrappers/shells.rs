@@ -2,13 +2,13 @@
 
 use pointsman_model::{EffectView, PathRole, Reach, RunNature};
 
-use super::shell_options::{self, Takes};
+use super::shell_options::{self, Takes, Told};
 use super::table::Kind;
-use super::{outer, unknown_script, zsh};
+use super::{outer, unknown_script};
 use crate::field::Field;
 use crate::options::{Options, first_operand};
 use crate::state::{State, Value};
-use crate::walk::{Called, Scene, Walker};
+use crate::walk::{Called, Dialect, Scene, Walker};
 
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(
@@ -69,18 +69,27 @@ pub(super) fn shell(
     if let Some(field) = told.talks.filter(|_| given && told.takes != Takes::Text) {
         unknown_script(walker, called, Some(field));
     }
-    if name == "zsh" {
-        let text = match told.takes {
-            Takes::Text => args.get(at).and_then(Field::text),
-            Takes::File | Takes::Input => called.input.text.as_deref(),
-        };
-        let settings = told.talks.or(told.logs_in).is_some();
-        let otherwise =
-            |text: &str| zsh::reads_otherwise(text) || settings && zsh::has_signs_of_settings(text);
-        if text.is_some_and(otherwise) {
-            unknown_script(walker, called, None);
-        }
-    }
+    let dialect = match (name, told.talks.or(told.logs_in)) {
+        ("zsh", Some(_)) => Dialect::ZshOfAPerson,
+        ("zsh", None) => Dialect::Zsh,
+        _ => Dialect::Bash,
+    };
+    let outer = std::mem::replace(&mut walker.dialect, dialect);
+    run(walker, scene, called, &told, state);
+    walker.dialect = outer;
+}
+
+/// Runs what a shell is told to.
+fn run(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    told: &Told<'_>,
+    state: &mut State,
+) {
+    let args = called.args();
+    let name = crate::programs::last_name(called.program().unwrap_or(""));
+    let at = told.operands;
     if told.takes == Takes::Text {
         outer(walker, called, Kind::Loud, state);
         if !shell_options::speaks_bash(name) {

@@ -394,7 +394,10 @@ pub(super) fn parallel(
     }
     // A command in one word is a text for a shell.
     for field in command.iter().filter(|field| !field.may_be_option()) {
-        if field.text().is_some_and(|text| text.contains(' ')) {
+        if field
+            .text()
+            .is_some_and(|text| text.contains(char::is_whitespace))
+        {
             shells::script_text(walker, scene, called, Some(field), view, &mut state.clone());
         }
     }

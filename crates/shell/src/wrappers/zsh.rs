@@ -50,7 +50,7 @@ pub(super) fn call(
 
 /// Whether something stands in the text that this shell reads in another way than Bash, which would have other commands or
 /// other files in it: what is quoted there is not told apart.
-pub(super) fn reads_otherwise(text: &str) -> bool {
+pub(crate) fn reads_otherwise(text: &str) -> bool {
     // A list is all its words, a file is made of what a command prints, and `>!` writes to what stands behind it.
     let signs = ["=(", ">!", "alias -s"];
     // What tells of the shell's own tables may change them.
@@ -63,19 +63,17 @@ pub(super) fn reads_otherwise(text: &str) -> bool {
 
 /// Whether a sign stands in the text that is part of a pattern where `extendedglob` is set, as it often is in what a shell
 /// that talks or logs in reads first: `^x` and `x~y` for "all but", `x#` for "often".
-pub(super) fn has_signs_of_settings(text: &str) -> bool {
+pub(crate) fn has_signs_of_settings(text: &str) -> bool {
     // What is read anew between quotes, or ends where no quote tells, is looked at as it stands.
     let anew = text.contains('"') && (text.contains("$(") || text.contains('`'));
     let tangled = anew || text.contains("<<") || text.contains("$'");
-    let bare = if tangled {
-        text.to_owned()
-    } else {
-        without_quoted(text)
-    };
+    let plain = (!tangled).then(|| without_quoted(text)).flatten();
+    let bare = plain.unwrap_or_else(|| text.to_owned());
     bare.char_indices().any(|(at, sign)| {
         let before = bare.get(..at).and_then(|it| it.chars().next_back());
         match sign {
             '^' => true,
+            '#' if begins_remark(&bare, at) => false,
             // `$#` and `${#x}` count.
             '#' => !matches!(before, Some('$' | '{')),
             // In front of a word it is a home.
@@ -85,12 +83,28 @@ pub(super) fn has_signs_of_settings(text: &str) -> bool {
     })
 }
 
-/// The text with a letter for all that is quoted.
-fn without_quoted(text: &str) -> String {
+/// Whether the `#` there stands between blanks, as in front of a remark.
+fn begins_remark(text: &str, at: usize) -> bool {
+    let front = text.get(..at).unwrap_or("");
+    let behind = text.get(at + 1..).unwrap_or("");
+    let blank = |char: Option<char>| char.is_none_or(char::is_whitespace);
+    blank(front.chars().next_back()) && blank(behind.chars().next())
+}
+
+/// The text with a letter for all that is quoted; nothing where a quote in a remark leaves open what is.
+fn without_quoted(text: &str) -> Option<String> {
     let mut bare = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
         match char {
+            '#' if begins_remark(text, text.len() - chars.as_str().len() - 1) => {
+                let rest = chars.as_str();
+                let remark = rest.split('\n').next().unwrap_or(rest);
+                if remark.contains(['\'', '"', '\\', '`']) {
+                    return None;
+                }
+                bare.push(char);
+            }
             '\\' => {
                 chars.next();
                 bare.push('_');
@@ -108,7 +122,7 @@ fn without_quoted(text: &str) -> String {
             plain => bare.push(plain),
         }
     }
-    bare
+    Some(bare)
 }
 
 /// `$=x`, `$x[1]`, `$x:t` and the same between braces, by what stands behind the dollar.
@@ -191,6 +205,10 @@ mod tests {
             "echo \"$(rm ^b)\"",
             "cat <<E\nit's\nE\nrm ^b",
             "echo $'\\'' ^b '",
+            "echo a # it's\nrm ^b* y\necho 's",
+            "echo ${x:- # '} \n' && rm ^b* y",
+            "rm a#",
+            "rm #[x]",
         ] {
             assert!(has_signs_of_settings(text), "{text}");
         }
@@ -199,6 +217,8 @@ mod tests {
             "grep '^x' \"a#b~c^\" f",
             "echo $# ${#x} a\\^b",
             "PATH=~/bin:~/x npm test",
+            "echo done # ok",
+            "# first\nls",
         ] {
             assert!(!has_signs_of_settings(text), "{text}");
         }
