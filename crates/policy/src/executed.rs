@@ -6,13 +6,20 @@ mod families;
 mod modules;
 mod script;
 mod sources;
+mod unseen;
+mod variables;
 
 use std::collections::BTreeMap;
 
-use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature, Word};
+use pointsman_model::{
+    AbsPath, AssignmentWeight, EffectKind, Effects, PathValue, Run, RunNature, Word,
+};
 
 pub(crate) use self::build::build_files_named;
 pub use self::script::{says_it_is_code, script_of};
+pub use self::unseen::{Unseen, check_seen};
+pub(crate) use self::variables::LineVariables;
+use self::variables::{Piece, pieces};
 
 /// Programs that run the file their first plain argument names.
 const INTERPRETERS: &[&[&str]] = &[
@@ -73,7 +80,7 @@ pub enum Spelling {
 }
 
 /// A run names more files than are looked at.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it may run more files than are looked at")]
 pub struct TooManyFiles {
     /// Those that were counted.
@@ -87,10 +94,11 @@ pub struct TooManyFiles {
 /// # Errors
 /// When there are too many to look at.
 pub fn executed(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, TooManyFiles> {
+    let variables = LineVariables::of(effects);
     let mut files = Vec::new();
     for effect in &effects.list {
         if let EffectKind::Run(run) = &effect.kind {
-            files.extend(executed_by(folder, run)?);
+            files.extend(executed_by(folder, &variables.seen_by(run))?);
         }
     }
     files.extend(fed(effects));
@@ -145,28 +153,34 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
     if program.contains('/') {
         files.push(named(folder.join(program), Role::Program));
     }
-    for (name, piece) in assigned(run) {
-        match name {
+    let assigned = assigned(run);
+    for (name, piece) in &assigned {
+        match *name {
             "PATH" => files.push(Executed {
                 path: folder.join(piece).join(program),
                 role: Role::Program,
                 spelling: Spelling::LookedUp,
             }),
-            name if STARTED_FIRST.contains(&name) => {
+            name if STARTED_FIRST.contains(&name) && !piece.is_empty() => {
                 files.push(named(folder.join(piece), Role::Code));
             }
             _ => {}
         }
     }
+    files.extend(told_by_variables(folder, run));
     let is_one_of = |programs: &[&str]| is_one_of(program, programs);
     let words: Vec<&str> = arguments(run).collect();
     if INTERPRETERS.iter().any(|family| is_one_of(family)) {
         // An option may take a value, so every plain word could be the script, up to one that surely is; one that names no
         // file costs a look.
-        let known = run.argv.iter().skip(1).map(Word::literal);
-        let script = script_of(program, known);
-        let mut role = Role::Code;
-        for word in &words {
+        let all: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+        let code = script::code_words(program, &all);
+        for (at, word) in all.iter().enumerate() {
+            let Some(word) = word else { continue };
+            let role = match at < code {
+                true => Role::Code,
+                false => Role::Argument,
+            };
             files.extend(names_in(word).map(|name| named(folder.join(name), role)));
             if role == Role::Code {
                 files.extend(script::behind(program, word).map(|name| Executed {
@@ -175,16 +189,14 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
                     spelling: Spelling::LookedUp,
                 }));
             }
-            if script == Some(*word) {
-                role = Role::Argument;
-            }
         }
     }
     let code = |path| named(path, Role::Code);
     if is_one_of(OPTION_INTERPRETERS) {
         files.extend(behind_options(&words).map(|name| code(folder.join(name))));
     }
-    let loaded = modules::loaded_by(program, folder, &words, assigned(run));
+    let places = assigned.iter().map(|(name, piece)| (*name, &**piece));
+    let loaded = modules::loaded_by(program, folder, &words, places);
     let loaded: Vec<AbsPath> = loaded.take(LOOKED_FOR_MAX).collect();
     let too_many = loaded.len() == LOOKED_FOR_MAX;
     files.extend(loaded.into_iter().map(|path| Executed {
@@ -226,7 +238,9 @@ fn is_one_of(program: &str, programs: &[&str]) -> bool {
 #[must_use]
 pub fn handed_to(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
     let folder = folder_of(folder, run);
-    let mut paths: Vec<AbsPath> = assigned(run).map(|(_, piece)| folder.join(piece)).collect();
+    let assigned = assigned(run).into_iter();
+    let assigned = assigned.filter(|(_, piece)| !piece.is_empty());
+    let mut paths: Vec<AbsPath> = assigned.map(|(_, piece)| folder.join(&piece)).collect();
     match run.nature {
         RunNature::Program | RunNature::InlineCode | RunNature::Wrapper => {
             let named = arguments(run).flat_map(names_in);
@@ -238,15 +252,28 @@ pub fn handed_to(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
     paths
 }
 
-/// The variables that are set for a run, once for each part of a list.
-fn assigned(run: &Run) -> impl Iterator<Item = (&str, &str)> + Clone {
-    run.assignments.iter().flat_map(|assignment| {
-        let value = &assignment.value;
-        // Of `.:$PATH` the dot is known.
-        let value = value.literal().unwrap_or(&value.source);
-        let pieces = value.split(':').filter(|piece| is_plain(piece));
-        pieces.map(|piece| (&*assignment.name, piece))
-    })
+/// The variables that are set for a run, once for each part of a list that is known.
+fn assigned(run: &Run) -> Vec<(&str, String)> {
+    let each = run.assignments.iter().flat_map(|assignment| {
+        let pieces = pieces(assignment).into_iter();
+        pieces.filter_map(|piece| match piece {
+            Piece::Known(text) => Some((&*assignment.name, text)),
+            Piece::Before | Piece::Unknown => None,
+        })
+    });
+    each.collect()
+}
+
+/// The files that variables name which say in words what runs (`GIT_SSH_COMMAND`, `NODE_OPTIONS`).
+fn told_by_variables(folder: &AbsPath, run: &Run) -> Vec<Executed> {
+    let changing = run.assignments.iter();
+    let changing = changing.filter(|it| it.weight == AssignmentWeight::ChangesWhatRuns);
+    let texts = changing.filter_map(|it| it.value.literal());
+    let words = texts.flat_map(str::split_whitespace);
+    let names = words.flat_map(names_in);
+    names
+        .map(|name| named(folder.join(name), Role::Argument))
+        .collect()
 }
 
 fn folder_of<'a>(folder: &'a AbsPath, run: &'a Run) -> &'a AbsPath {

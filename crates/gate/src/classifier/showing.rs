@@ -10,6 +10,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use pointsman_model::{
     Effect, EffectKind, OpaqueWhy, PathValue, PermissionRequest, RiskTag, Run, first_hidden,
 };
+use pointsman_policy::check_seen;
 use serde::Serialize;
 
 use super::ClassifierGuidance;
@@ -107,8 +108,8 @@ pub(super) fn show(
     Ok(Shown { text, code })
 }
 
-/// What no classifier answers: an action of which part is known only when it runs, or which hides
-/// something, or which acts as somebody else.
+/// What no classifier answers: an action of which part is known only when it runs or made by the action itself, or which
+/// hides something, or which acts as somebody else.
 pub(super) fn needs_person(request: &PermissionRequest) -> Result<(), Unfit> {
     let person = |why: &str| Err(Unfit::NeedsPerson { why: why.into() });
     if request
@@ -146,7 +147,8 @@ pub(super) fn needs_person(request: &PermissionRequest) -> Result<(), Unfit> {
             | EffectKind::Spawn(_) => {}
         }
     }
-    Ok(())
+    let seen = check_seen(&request.folder, &request.effects);
+    seen.or_else(|unseen| person(&unseen.to_string()))
 }
 
 fn has(run: &Run, tag: RiskTag) -> bool {

@@ -116,6 +116,16 @@ pub(super) fn usual_files(program: &str, folder: &AbsPath) -> impl Iterator<Item
     files.map(|file| folder.join(file))
 }
 
+/// Whether a program does what a file says that it finds where it works.
+pub(super) fn is_tool(program: &str) -> bool {
+    tools(program).next().is_some()
+}
+
+/// The options that name the files which say what a program does.
+pub(super) fn naming_options(program: &str) -> impl Iterator<Item = &'static str> {
+    tools(program).flat_map(|tool| tool.options).copied()
+}
+
 /// The files that a run's options name as those that say what it does. `folder` stands for the one it runs in where that
 /// is not known.
 pub(crate) fn build_files_named(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
@@ -124,7 +134,6 @@ pub(crate) fn build_files_named(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
         return Vec::new();
     };
     let words: Vec<&str> = arguments(run).collect();
-    let options = tools(program).flat_map(|tool| tool.options);
-    let named = options.flat_map(|option| values_of(option, &words));
+    let named = naming_options(program).flat_map(|option| values_of(option, &words));
     named.map(|name| folder.join(name)).collect()
 }

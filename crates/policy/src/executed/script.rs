@@ -7,36 +7,44 @@ const INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         names: families::SHELLS,
         letters: "abefhiklmnpuvxBCEHPT",
+        // What stands behind `-c` is read as a line of its own.
+        last: "",
         lookup: Lookup::AsWritten,
     },
     Interpreter {
         names: families::PYTHON,
         letters: "bBdEiIOPqsSuvx",
+        last: "cm",
         lookup: Lookup::AsWritten,
     },
     Interpreter {
         names: families::NODE,
         letters: "",
+        last: "",
         lookup: Lookup::AddsEnding,
     },
     Interpreter {
         names: families::PERL,
         letters: "wTt",
+        last: "",
         lookup: Lookup::AsWritten,
     },
     Interpreter {
         names: families::RUBY,
         letters: "wT",
+        last: "",
         lookup: Lookup::AsWritten,
     },
     Interpreter {
         names: families::LUA,
         letters: "",
+        last: "",
         lookup: Lookup::AsWritten,
     },
     Interpreter {
         names: families::PLAIN,
         letters: "",
+        last: "",
         lookup: Lookup::AsWritten,
     },
 ];
@@ -78,6 +86,8 @@ struct Interpreter {
     names: &'static [&'static str],
     /// Its options of one letter that take no value and leave the script what it is.
     letters: &'static str,
+    /// Those whose value is code or a module, behind which all is data of it.
+    last: &'static str,
     lookup: Lookup,
 }
 
@@ -111,8 +121,18 @@ pub fn script_of<'a>(
     None
 }
 
+/// How many of the words behind a program may be code to it, or name some: up to its script, its code or its module. All,
+/// where that is not sure. What stands behind them is data of that code.
+pub(super) fn code_words(program: &str, words: &[Option<&str>]) -> usize {
+    let interpreter = INTERPRETERS
+        .iter()
+        .find(|known| is_one_of(program, known.names));
+    let sure = interpreter.and_then(|interpreter| interpreter.code_words(words));
+    sure.unwrap_or(words.len()).min(words.len())
+}
+
 /// Whether a file's name ends as those of scripts do.
-fn is_named_as_script(name: &str) -> bool {
+pub(super) fn is_named_as_script(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
@@ -130,6 +150,29 @@ impl Interpreter {
             Lookup::AsWritten => ends || word.contains('/'),
             Lookup::AddsEnding => ends,
         }
+    }
+
+    /// How many words may be code, if that is sure.
+    fn code_words(&self, words: &[Option<&str>]) -> Option<usize> {
+        for (at, word) in words.iter().enumerate() {
+            let word = (*word)?;
+            if !word.starts_with('-') {
+                return self.takes(word).then_some(at + 1);
+            }
+            let letters = word.trim_start_matches('-');
+            let value = letters.find(|sign| !self.letters.contains(sign));
+            match value.map(|place| (letters.get(..place), letters.get(place..))) {
+                _ if self.stands_alone(word) => {}
+                Some((Some(_), Some(rest))) if !word.starts_with("--") => {
+                    let mut signs = rest.chars();
+                    let is_last = signs.next().is_some_and(|sign| self.last.contains(sign));
+                    let value_is_next = signs.as_str().is_empty();
+                    return is_last.then_some(at + 1 + usize::from(value_is_next));
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// Whether an option surely takes no word behind it.

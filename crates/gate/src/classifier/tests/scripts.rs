@@ -14,6 +14,13 @@ impl Scene {
         fs::write(self.ground.path(name), content).unwrap();
     }
 
+    fn holds_code(&self) {
+        fs::create_dir(self.ground.path("d")).unwrap();
+        for name in ["x.sh", "m.py", "d/m.py", "Makefile", "package.json", "tool"] {
+            self.holds(name, b"{}\n");
+        }
+    }
+
     /// What the model was shown of the files in its last question, by their last names.
     fn shown_files(&self) -> Vec<(String, Option<String>)> {
         let sent = self.server.heard().pop().unwrap().json();
@@ -261,6 +268,94 @@ async fn what_is_fed_or_put_in_place_is_shown_or_left_to_people() {
     }
 }
 
+/// Lines with code that stands in no file that is there, as the line finds it: only the run knows it, or the line makes it.
+const UNSEEN: &[&str] = &[
+    "python3 \"$F\"",
+    "python3 $(cat name)",
+    "for f in *.py; do python3 $f; done",
+    "find . -name '*.py' -exec python3 {} \\;",
+    "python3 -c \"$CODE\"",
+    "python3 -m \"$M\"",
+    "python3 --odd \"$V\" m.py",
+    "node -e \"$CODE\"",
+    "node -r \"$F\" m.js",
+    "perl -e 'print 1' $X",
+    "awk -f \"$F\" x",
+    "sed -f \"$F\" x",
+    "awk \"$PROGRAM\" x",
+    "sed \"s/x/$V/\" x",
+    "make -f \"$F\"",
+    "make -f$F",
+    "just --justfile \"$F\"",
+    "xargs sh < list",
+    "xargs python3 < list",
+    "cd \"$D\" && make",
+    "cd \"$D\" && ./x.sh",
+    "cd \"$D\" && python3 m.py",
+    "PATH=\"$D:$PATH\" tool",
+    "export PATH=$(cat p):$PATH; tool",
+    "read PATH < p; tool",
+    "printf -v PYTHONPATH %s \"$(cat p)\"; python3 m.py",
+    "PYTHONPATH=$(cat p) python3 m.py",
+    "GIT_SSH_COMMAND=$X git fetch",
+    "git pull && sh x.sh",
+    "git -C . pull && npm test",
+    "git merge b && make",
+    "git checkout b && ./x.sh",
+    "git \"$V\"; sh x.sh",
+    "git stash pop && sh x.sh",
+    "git apply p && sh x.sh",
+    "patch -p1 < p && sh x.sh",
+    "for i in 1 2; do sh x.sh; git pull; done",
+    "sed -i s/a/b/ x.sh && sh x.sh",
+    "sed s/a/b/ y > m.py; python3 m.py",
+    "python3 gen.py > \"$F\"; sh x.sh",
+    "echo 'rm x' >> Makefile && make",
+    "python3 m.py > x.sh; bash m.sh x.sh",
+];
+
+#[tokio::test]
+async fn what_only_the_run_knows_or_the_line_changes_is_left_to_people() {
+    let scene = Scene::new(says("allow")).await;
+    scene.holds_code();
+    for command in UNSEEN {
+        let asked = scene.asked();
+        let vote = scene.classifier.classify(&scene.bound(command)).await;
+        assert_eq!(
+            cause(&vote),
+            Some(NoVoteCause::LeftToPeople),
+            "{command}: {vote:?}"
+        );
+        assert_eq!(scene.asked(), asked, "{command}");
+    }
+}
+
+/// What the line says of a variable is looked at, for as long as it holds.
+#[tokio::test]
+async fn what_variables_of_the_line_lead_to_is_shown() {
+    let scene = Scene::new(says("allow")).await;
+    scene.holds_code();
+    let shown: &[(&str, &str)] = &[
+        ("PATH=\".:$PATH\" tool", "tool"),
+        ("PATH=$PWD:$PATH tool", "tool"),
+        ("PATH=:/usr/bin tool", "tool"),
+        ("export PATH=.:$PATH; tool", "tool"),
+        ("PATH=.:$PATH; tool", "tool"),
+        ("env PATH=.:/usr/bin tool", "tool"),
+        ("export PYTHONPATH=d && python3 -m m", "m.py"),
+        ("export BASH_ENV=x.sh; bash -c ls", "x.sh"),
+        ("NODE_OPTIONS='--require ./tool' npm test", "tool"),
+        ("GIT_SSH_COMMAND=./tool git fetch", "tool"),
+    ];
+    for (command, file) in shown {
+        let vote = scene.classifier.classify(&scene.bound(command)).await;
+        assert_eq!(cause(&vote), None, "{command}: {vote:?}");
+        let files = scene.shown_files();
+        let named = files.iter().any(|(name, _)| name == file);
+        assert!(named, "{command}: {files:?}");
+    }
+}
+
 /// What is fed and put in place as data, and code that stands in the line, is judged as before.
 #[tokio::test]
 async fn data_that_is_fed_or_written_leaves_a_line_to_the_classifier() {
@@ -282,6 +377,21 @@ async fn data_that_is_fed_or_written_leaves_a_line_to_the_classifier() {
         "cargo fmt && cargo test",
         "tar xf a.tar && ls",
         "echo x > a; echo x > b; npm test",
+        "python3 good.py \"$X\"",
+        "python3 -c 'import sys' \"$X\"",
+        "python3 -m pytest \"$X\"",
+        "make -j \"$(nproc)\" \"$TARGET\"",
+        "cd \"$D\" && git status",
+        "F=good.py; python3 $F",
+        "for f in good other; do python3 $f.py; done",
+        "git add -A && npm test && git commit -m x && git push",
+        "python3 good.py > out.txt",
+        "mkdir -p build && cd build && cmake ..",
+        "chmod +x good.sh && ./good.sh",
+        "sed s/x/y/ < a | sort",
+        "CI=1 FOO=$(date) npm test",
+        "git checkout -b new",
+        "echo x > \"$LOG\"",
     ] {
         let vote = scene.classifier.classify(&scene.bound(command)).await;
         assert_eq!(cause(&vote), None, "{command}: {vote:?}");

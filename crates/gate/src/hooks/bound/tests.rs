@@ -115,6 +115,7 @@ async fn law_7_each_form_of_hook_is_held_to_its_scripts() {
         (before("sh < guard"), "guard"),
         (before("cat guard | python3"), "guard"),
         (before("cp guard ../g && sh ../g"), "guard"),
+        (before("export PATH=\"./tools:$PATH\"; g.sh"), "tools/g.sh"),
         (before("make hook"), "Makefile"),
         (before("make hook"), "GNUmakefile"),
         (before("npm run hook"), "package.json"),

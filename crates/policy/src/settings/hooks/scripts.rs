@@ -10,7 +10,7 @@ use pointsman_shell::{NameCase, Surroundings, analyse};
 use serde::Serialize;
 
 use super::{HookRun, HookSetting, line_with_root, quoted, with_root};
-use crate::executed::{build_files_named, fed, with_origins};
+use crate::executed::{LineVariables, build_files_named, fed, with_origins};
 use crate::settings::files::SettingsFiles;
 use crate::{Executed, Role, executed_by};
 
@@ -212,6 +212,7 @@ impl Scripts<'_> {
             case: NameCase::Counts,
         };
         let effects = analyse(&line_with_root(line, self.project), &at).effects;
+        let variables = LineVariables::of(&effects);
         let mut runs = fed(&effects);
         for effect in &effects.list {
             match &effect.kind {
@@ -223,7 +224,7 @@ impl Scripts<'_> {
                     for path in build_files_named(&folder, run) {
                         self.add(path, Naming::Runs);
                     }
-                    let executed = executed_by(self.folder, run);
+                    let executed = executed_by(self.folder, &variables.seen_by(run));
                     for file in executed.unwrap_or_else(|many| many.counted) {
                         let naming = naming_of(&file, run.program());
                         self.add(file.path.clone(), naming);

@@ -1,0 +1,231 @@
+//! Code of a line that no file named in it shows: what only the run itself knows, and what the line changes before it runs.
+
+use pointsman_model::{
+    AbsPath, AssignmentWeight, Change, Copied, EffectKind, Effects, PathRole, PathUse, PathValue,
+    Run, RunNature, Word,
+};
+
+use super::variables::{LineVariables, Piece, pieces};
+use super::{
+    INTERPRETERS, OPTION_INTERPRETERS, Role, TooManyFiles, build, executed_files, is_one_of, script,
+};
+use crate::rule::{Names, covers};
+
+/// What of git puts other files in the place of those that are there, beside what the analyser tells of writes.
+const GIT_BRINGS: &[&str] = &[
+    "am",
+    "checkout",
+    "cherry-pick",
+    "merge",
+    "pull",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "submodule",
+    "switch",
+];
+
+/// Programs that put what is there in another place; where it comes from is looked at, too.
+const COPIERS: &[&str] = &["cp", "mv", "ln", "install", "dd", "rsync", "git"];
+
+/// Programs that change how code is laid out, and mend what a linter finds in it.
+const FORMATTERS: &[&str] = &[
+    "biome",
+    "black",
+    "cargo",
+    "clang-format",
+    "dprint",
+    "eslint",
+    "go",
+    "gofmt",
+    "gofumpt",
+    "goimports",
+    "isort",
+    "prettier",
+    "prettierd",
+    "ruff",
+    "rustfmt",
+    "shfmt",
+    "stylelint",
+];
+
+/// Options of git in front of what it is to do that are followed by a value.
+const GIT_VALUES: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
+
+/// Why nobody who looks at a line and at the files that it names sees all the code that it runs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unseen {
+    /// A program's code, or where it looks for it, is known only when it runs.
+    #[error("what `{0}` would run is known only when it runs")]
+    Unknown(Box<str>),
+    /// A file that the line runs is changed by the line itself.
+    #[error("the action changes what it would run: {0}")]
+    Changed(AbsPath),
+    /// It may run more files than are looked at.
+    #[error(transparent)]
+    TooMany(#[from] TooManyFiles),
+}
+
+/// Looks whether all the code that a call runs stands in the call and in the files that it names, as they are now.
+///
+/// # Errors
+/// When some does not, for the first of it. What those files start in turn is not looked at.
+pub fn check_seen(folder: &AbsPath, effects: &Effects) -> Result<(), Unseen> {
+    let variables = LineVariables::of(effects);
+    variables.are_told(effects).map_err(Unseen::Unknown)?;
+    for effect in &effects.list {
+        if let EffectKind::Run(run) = &effect.kind
+            && is_unknown(&variables.seen_by(run))
+        {
+            return Err(Unseen::Unknown(run.text.as_str().into()));
+        }
+    }
+    let changes: Vec<Changed<'_>> = changes(effects).collect();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let files = executed_files(folder, effects)?;
+    let code = files.into_iter().filter(|(path, role)| match role {
+        Role::Program | Role::Code => true,
+        Role::Argument => script::is_named_as_script(path.as_str()),
+    });
+    // Most of what a line may run is not there, and neither is it when nothing makes it.
+    let changed = code.map(|(path, _)| path).find(|path| {
+        let covers = |change: &Changed<'_>| change.covers(path, effects);
+        changes.iter().any(covers)
+    });
+    changed.map_or(Ok(()), |path| Err(Unseen::Changed(path)))
+}
+
+/// Whether a run is given code, or a place where code lies, that only the run itself knows.
+fn is_unknown(run: &Run) -> bool {
+    let Some(program) = run.program() else {
+        return false;
+    };
+    let words = || run.argv.iter().skip(1);
+    let literal: Vec<Option<&str>> = words().map(Word::literal).collect();
+    let interprets = INTERPRETERS.iter().any(|it| is_one_of(program, it));
+    let has_unknown = match run.nature {
+        RunNature::InlineCode => true,
+        RunNature::Program | RunNature::Wrapper => {
+            interprets && !is_one_of(program, &["make", "gmake"])
+                || is_one_of(program, OPTION_INTERPRETERS)
+        }
+        RunNature::KnownReader | RunNature::FileCommand | RunNature::PlainWrapper => false,
+    };
+    let code = script::code_words(program, &literal);
+    if has_unknown && literal.iter().take(code).any(Option::is_none) {
+        return true;
+    }
+    let named_by = |option: &'static str| {
+        let joined = |word: &Word| word.literal().is_none() && word.source.starts_with(option);
+        let next = words().zip(words().skip(1));
+        let mut next = next
+            .filter(|(word, _)| word.literal() == Some(option))
+            .map(|(_, next)| next);
+        next.any(|next| next.literal().is_none()) || words().any(joined)
+    };
+    if build::naming_options(program).any(named_by) {
+        return true;
+    }
+    let looks_around = interprets || program.contains('/') || build::is_tool(program);
+    let nowhere = !matches!(run.folder, PathValue::Known(_));
+    let mut changing = run.assignments.iter();
+    looks_around && nowhere
+        || changing.any(|it| {
+            it.weight == AssignmentWeight::ChangesWhatRuns && pieces(it).contains(&Piece::Unknown)
+        })
+}
+
+/// What a line changes.
+enum Changed<'a> {
+    /// What lies where a command writes.
+    At(&'a PathUse, Vec<&'a Run>),
+    /// Files of a repository, nobody knows which.
+    Anything,
+}
+
+/// All that a line changes, but for what formatters do.
+fn changes(effects: &Effects) -> impl Iterator<Item = Changed<'_>> {
+    effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Write {
+            target,
+            change: Change::Content,
+        } => {
+            let runs = runs_of(effect.part, effects);
+            let formats = target.by == PathRole::Operand && are(&runs, FORMATTERS);
+            (!formats).then_some(Changed::At(target, runs))
+        }
+        EffectKind::Run(run) if brings_files(run) => Some(Changed::Anything),
+        EffectKind::Run(_)
+        | EffectKind::Read(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_)
+        | EffectKind::Opaque(_) => None,
+    })
+}
+
+/// What a simple command of a line runs.
+fn runs_of(part: u32, effects: &Effects) -> Vec<&Run> {
+    let of_part = effects.list.iter().filter(|effect| effect.part == part);
+    let runs = of_part.filter_map(|effect| match &effect.kind {
+        EffectKind::Run(run) => Some(run),
+        EffectKind::Read(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_)
+        | EffectKind::Opaque(_) => None,
+    });
+    runs.filter(|run| run.nature != RunNature::PlainWrapper)
+        .collect()
+}
+
+/// Whether there are runs, and all of these programs.
+fn are(runs: &[&Run], programs: &[&str]) -> bool {
+    let is = |run: &&Run| run.program().is_some_and(|it| is_one_of(it, programs));
+    !runs.is_empty() && runs.iter().all(is)
+}
+
+impl Changed<'_> {
+    /// Whether what lies there may be another thing when it is run. What the line puts there from a place that is looked
+    /// at, too, is not.
+    fn covers(&self, path: &AbsPath, effects: &Effects) -> bool {
+        let Self::At(target, runs) = self else {
+            return true;
+        };
+        let (place, hit) = match &target.path {
+            PathValue::Known(at) => (at, path == at),
+            PathValue::Pattern { base, glob } => {
+                let below = path.below(base);
+                (
+                    base,
+                    below.is_some_and(|rest| covers(glob, rest, Names::Anything)),
+                )
+            }
+            PathValue::Unknown(_) => return true,
+        };
+        let copied = |copy: &Copied| place.is_within(&copy.to);
+        let is_copy = target.by == PathRole::Operand
+            && are(runs, COPIERS)
+            && effects.code.copied.iter().any(copied);
+        hit && !is_copy
+    }
+}
+
+fn brings_files(run: &Run) -> bool {
+    let is_git = run.program().is_some_and(|it| is_one_of(it, &["git"]));
+    let mut words = run.argv.iter().skip(1).map(Word::literal);
+    let mut verb = || loop {
+        match words.next()? {
+            Some(option) if GIT_VALUES.contains(&option) => {
+                words.next();
+            }
+            Some(option) if option.starts_with('-') => {}
+            word => return Some(word),
+        }
+    };
+    // One that nobody knows may be any.
+    is_git && matches!(verb(), Some(known) if known.is_none_or(|verb| GIT_BRINGS.contains(&verb)))
+}
