@@ -224,7 +224,7 @@ fn source(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state
 }
 
 /// `trap 'text' SIGNAL`: the text runs later, when variables and folder may be others.
-fn trap(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &State) {
+fn trap(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &mut State) {
     reader(walker, called, state);
     let mut args = called.args().iter().skip_while(|field| field.is("--"));
     let Some(first) = args.next() else {
@@ -238,7 +238,18 @@ fn trap(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: 
             if state.folders.len() > 1 || state.folder() != Some(walker.start) {
                 later.folders.push(Folder::Unknown(".".into()));
             }
+            let before = later.clone();
             walker.call_script(scene, called, text, first.span, called.view, &mut later);
+            let mut signals = args.filter(|field| !field.is("EXIT") && !field.is("0"));
+            if signals.next().is_some() {
+                // It may run in front of any command behind it.
+                if !later.is_like(&before) {
+                    opaque(walker, called, OpaqueWhy::UnknownConstruct);
+                }
+                for (name, value) in later.variables.news(&before.variables) {
+                    state.haunt(name, value.clone());
+                }
+            }
         }
         None => opaque(walker, called, OpaqueWhy::UnknownScript),
     }

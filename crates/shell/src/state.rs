@@ -132,6 +132,8 @@ struct Rare {
     exported: BTreeSet<Box<str>>,
     /// Variables that take the value of an expression.
     integers: BTreeSet<Box<str>>,
+    /// What traps may set variables to.
+    haunted: BTreeMap<Box<str>, Value>,
     /// What the line has made for those behind it.
     made: Made,
 }
@@ -140,6 +142,7 @@ impl Empty for Rare {
     const EMPTY: &'static Self = &Self {
         exported: BTreeSet::new(),
         integers: BTreeSet::new(),
+        haunted: BTreeMap::new(),
         made: Made::NOTHING,
     };
 }
@@ -170,7 +173,19 @@ impl State {
     }
 
     pub(crate) fn set(&mut self, name: &str, value: Value) {
+        let value = match self.rare.haunted.get(name) {
+            Some(other) => value.join(other.clone()),
+            None => value,
+        };
         self.variables.set(name, value);
+    }
+
+    /// Whether nothing but variables differs.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let mut like = self.clone();
+        like.variables = other.variables.clone();
+        like.rare.made = other.rare.made.clone();
+        like == *other
     }
 
     /// Changes the folder, as a `cd` that succeeds.
@@ -231,6 +246,13 @@ impl State {
             let mine = &mut *self.rare;
             mine.exported.extend(other.rare.exported.iter().cloned());
             mine.integers.extend(other.rare.integers.iter().cloned());
+            for (name, value) in &other.rare.haunted {
+                let value = match mine.haunted.remove(name) {
+                    Some(mine) => mine.join(value.clone()),
+                    None => value.clone(),
+                };
+                mine.haunted.insert(name.clone(), value);
+            }
             mine.made.join(&other.rare.made);
         }
     }
@@ -246,7 +268,33 @@ impl State {
     }
 
     pub(crate) fn is_integer(&self, name: &str) -> bool {
-        self.rare.integers.contains(name)
+        matches!(name, "RANDOM" | "OPTIND" | "HISTCMD") || self.rare.integers.contains(name)
+    }
+
+    /// What a trap sets may be the variable's value at any time from now on.
+    pub(crate) fn haunt(&mut self, name: &str, value: Value) {
+        let before = self.variables.get(name).cloned();
+        self.variables
+            .set(name, before.unwrap_or(Value::Unknown).join(value.clone()));
+        let haunted = &mut self.rare.haunted;
+        let value = match haunted.remove(name) {
+            Some(before) => before.join(value),
+            None => value,
+        };
+        haunted.insert(name.into(), value);
+    }
+
+    /// Ends what a command has set for itself: the variable has the value that it had before, unless it was changed.
+    pub(crate) fn restore(&mut self, name: &str, set: &Value, before: Option<Value>) {
+        match (self.variables.get(name) == Some(set), before) {
+            (true, Some(before)) => self.set(name, before),
+            (true, None) => self.variables.remove(name),
+            (false, before) => {
+                let now = self.variables.get(name).cloned();
+                let before = before.unwrap_or(Value::Unknown);
+                self.set(name, before.join(now.unwrap_or(Value::Unknown)));
+            }
+        }
     }
 
     /// Remembers that these names lead there.

@@ -34,7 +34,7 @@ use crate::syntax::{
 };
 use crate::work;
 
-pub(crate) use compute::runs_in_subscript;
+pub(crate) use compute::{leads_to_code, runs_in_subscript};
 pub(crate) use dialect::Dialect;
 pub(crate) use facts::folder_of;
 pub(crate) use fed::{Feed, is_filled_unseen, is_input, is_stream, is_the_usual_one};

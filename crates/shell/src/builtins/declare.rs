@@ -6,7 +6,7 @@ use super::{opaque, program, reader, set_variable};
 use crate::field::{Field, Known, Shape};
 use crate::state::{State, Value};
 use crate::variables::{weigh, weigh_value};
-use crate::walk::{Called, Scene, Walker, runs_in_subscript};
+use crate::walk::{Called, Scene, Walker, leads_to_code, runs_in_subscript};
 
 /// Whether an argument names an element of an array by an expression that runs something: Bash
 /// reads a subscript again when it sets, unsets or looks up a variable by name.
@@ -348,16 +348,13 @@ pub(super) fn compute(
     state: &mut State,
 ) {
     for field in called.args() {
-        let Some(text) = field.text().filter(|text| !text.contains(['[', '$', '`'])) else {
+        let plain = |text: &&str| !text.contains(['[', '$', '`']) && !leads_to_code(text, state);
+        let Some(text) = field.text().filter(plain) else {
             opaque(walker, called, OpaqueWhy::UnknownScript);
             continue;
         };
         for name in text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_')) {
             if name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
-                let value = state.variables.get(name);
-                if matches!(value, Some(Value::Unknown | Value::Among(_))) {
-                    opaque(walker, called, OpaqueWhy::UnknownScript);
-                }
                 set_variable(walker, scene, name, Value::Number, state);
             }
         }

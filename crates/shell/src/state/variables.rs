@@ -37,6 +37,19 @@ impl Variables {
         self.0.insert(name.into(), Rc::new(value));
     }
 
+    pub(super) fn remove(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
+    /// The variables that hold something else in `other`, or nothing, and what they hold here.
+    pub(crate) fn news<'v>(
+        &'v self,
+        other: &'v Self,
+    ) -> impl Iterator<Item = (&'v str, &'v Value)> {
+        let mine = self.0.iter().map(|(name, value)| (&**name, &**value));
+        mine.filter(|(name, value)| other.0.get(*name).map(Rc::as_ref) != Some(*value))
+    }
+
     /// Takes in what another way may have set.
     pub(super) fn join(&mut self, other: &Self) {
         if self == other {

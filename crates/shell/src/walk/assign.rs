@@ -2,7 +2,7 @@
 
 use pointsman_model::{Assignment, AssignmentWeight, OpaqueWhy, Span, Word as ModelWord};
 
-use super::{Scene, Walker};
+use super::{Scene, Walker, leads_to_code};
 use crate::field::Field;
 use crate::limits::{ALTERNATIVES_MAX, FIELDS_MAX, VALUE_BYTES_MAX, VARIABLES_MAX};
 use crate::state::{State, Value};
@@ -187,7 +187,9 @@ impl Walker<'_> {
 
     /// Whether giving this value to the variable computes an expression that may run something.
     pub(crate) fn runs_by_value(name: &str, value: &Value, state: &State) -> bool {
-        let suspicious = |text: &str| text.contains('[') && text.contains(['$', '`']);
+        let suspicious = |text: &str| {
+            text.contains('[') && text.contains(['$', '`']) || leads_to_code(text, state)
+        };
         state.is_integer(name)
             && match value {
                 Value::Texts(texts) | Value::List(texts) => texts.iter().any(|it| suspicious(it)),

@@ -204,7 +204,7 @@ fn puts_code(at: &Expander<'_>, expression: &Word<'_>) -> bool {
 
 /// Whether a variable that is named in the text, or in the value of one that is, holds a text that runs something, or one
 /// that nobody knows.
-fn leads_to_code(text: &str, state: &State) -> bool {
+pub(crate) fn leads_to_code(text: &str, state: &State) -> bool {
     let mut seen = BTreeSet::new();
     let mut texts = vec![text];
     while let Some(text) = texts.pop() {

@@ -232,7 +232,11 @@ impl Walker<'_> {
             if let Value::List(items) = &value {
                 self.step(items.len(), 0);
             }
-            if Self::runs_by_value(assign.name, &value, state) {
+            // What is added to is computed too.
+            let before = state.variables.get(assign.name);
+            let before = before.filter(|_| assign.append);
+            let mut values = std::iter::once(&value).chain(before);
+            if values.any(|value| Self::runs_by_value(assign.name, value, state)) {
                 let (text, span) = (assign.span.of(scene.source), scene.span(assign.span));
                 let why = OpaqueWhy::UnknownScript;
                 self.sink.opaque(part, scene.view, why, text, span);
@@ -282,7 +286,23 @@ impl Walker<'_> {
         called: &Called<'_>,
         state: &mut State,
     ) -> Option<Vec<PathValue>> {
+        let set: Vec<(CompactString, Value, Option<Value>)> = called
+            .assignments
+            .iter()
+            .map(|one| {
+                let value = one.value.literal().map_or(Value::Unknown, Value::text);
+                let before = state.variables.get(&one.name).cloned();
+                ((*one.name).into(), value, before)
+            })
+            .collect();
+        for (name, value, _) in &set {
+            self.keep(name, value.clone(), state);
+            state.export(name);
+        }
         let names = self.call_here(scene, called, state);
+        for (name, value, before) in set {
+            state.restore(&name, &value, before);
+        }
         // Files stay behind that processes of their own have made.
         state.take(&mut self.left);
         names
