@@ -7,7 +7,7 @@ mod settings;
 use pointsman_model::{EffectView, OpaqueWhy, PathRole, Reach, RunNature};
 
 use crate::field::Field;
-use crate::state::{Folder, State, Value};
+use crate::state::{Folder, State, Value, Written};
 use crate::variables::is_secret;
 use crate::walk::{Called, Scene, Walker};
 
@@ -51,13 +51,7 @@ pub(crate) fn call(
         }
         "eval" => eval(walker, scene, called, state),
         "source" | "." => source(walker, scene, called, state),
-        "trap" => {
-            trap(walker, scene, called, state);
-            if called.args().len() > 1 {
-                // Some signals come before every command.
-                state.forget_variables();
-            }
-        }
+        "trap" => trap(walker, scene, called, state),
         "alias" => alias(walker, scene, called, state),
         "enable" | "hash" => lookup(walker, called, state),
         "fc" if !listing(called) => again(walker, called, state),
@@ -141,7 +135,7 @@ fn completes(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, st
 }
 
 /// `history -a FILE` and kin, which write what was run, or take a file's lines for it.
-fn history(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
+fn history(walker: &mut Walker<'_>, called: &Called<'_>, state: &mut State) {
     program(walker, called, state);
     let role = PathRole::Operand;
     let args = called.args();
@@ -150,6 +144,9 @@ fn history(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
         if has(&["-a", "-w"]) {
             let change = pointsman_model::Change::Content;
             walker.write(called.view, file, role, change, state, called.part);
+            for path in crate::walk::paths(file, state) {
+                state.write(&path, &Written::Unknown);
+            }
         } else if has(&["-r", "-n"]) {
             walker.read(called.view, file, role, Reach::Itself, state, called.part);
         }
@@ -249,9 +246,13 @@ fn trap(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: 
                 for (name, value) in later.variables.news(&before.variables) {
                     state.haunt(name, value.clone());
                 }
+                state.remember_trap(text);
             }
         }
-        None => opaque(walker, called, OpaqueWhy::UnknownScript),
+        None => {
+            opaque(walker, called, OpaqueWhy::UnknownScript);
+            state.forget_variables();
+        }
     }
 }
 

@@ -314,6 +314,14 @@ impl Expander<'_> {
             "IFS" => Value::text(" \t\n"),
             "?" | "#" | "$" | "!" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
             | "BASHPID" | "EPOCHSECONDS" | "SRANDOM" => Value::Number,
+            "@" | "*" => {
+                let texts = |fields: &Vec<Field>| {
+                    let texts = fields.iter().map(|field| field.text().map(Into::into));
+                    texts.collect::<Option<Vec<Box<str>>>>()
+                };
+                let given = self.state.positional.as_deref();
+                given.and_then(texts).map_or(Value::Unknown, Value::List)
+            }
             digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => self.positional(digits),
             _ => Value::Unknown,
         }

@@ -37,7 +37,7 @@ mod viewers;
 pub(crate) use carriers::values;
 pub(crate) use containers::{Mounted, folder as container_folder, mounts, runs_containers};
 pub(crate) use itself::asks_about_itself;
-pub(crate) use kept::{Kept, keeps_input, puts_nothing_new};
+pub(crate) use kept::{Kept, keeps_input, makes_text, puts_nothing_new};
 pub(crate) use named::below;
 pub(crate) use scripts::written;
 pub(crate) use special::is_well_known;

@@ -3,22 +3,24 @@
 //! A state says what is known at one place of the line. Where two ways meet, [`State::join`] keeps
 //! what both may have left behind.
 
+mod files;
 mod made;
+mod rare;
 mod shared;
 mod variables;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use compact_str::CompactString;
-use pointsman_model::{AbsPath, PathValue, Span};
+use pointsman_model::{AbsPath, Span};
 
 use crate::field::{Field, Known, Shape, Unknown};
 use crate::limits::ALTERNATIVES_MAX;
 
-use self::made::{Made, Names, Stranger};
-use self::shared::Empty;
+use self::rare::Rare;
 
+pub(crate) use files::Left;
 pub(crate) use made::Written;
 pub(crate) use shared::Shared;
 pub(crate) use variables::Variables;
@@ -125,32 +127,6 @@ pub(crate) struct State {
     rare: Shared<Rare>,
 }
 
-/// What few lines set up. It stands apart so that a state stays small on the stack.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Rare {
-    /// Variables that programs see.
-    exported: BTreeSet<Box<str>>,
-    /// Variables that take the value of an expression.
-    integers: BTreeSet<Box<str>>,
-    /// What traps may set variables to.
-    haunted: BTreeMap<Box<str>, Value>,
-    /// What the line has made for those behind it.
-    made: Made,
-}
-
-impl Empty for Rare {
-    const EMPTY: &'static Self = &Self {
-        exported: BTreeSet::new(),
-        integers: BTreeSet::new(),
-        haunted: BTreeMap::new(),
-        made: Made::NOTHING,
-    };
-}
-
-/// What commands have made that ran inside another one.
-#[derive(Debug, Default)]
-pub(crate) struct Left(Option<Made>);
-
 impl State {
     pub(crate) fn new(folder: &AbsPath) -> Self {
         Self {
@@ -243,229 +219,8 @@ impl State {
             }
         }
         if self.rare != other.rare {
-            let mine = &mut *self.rare;
-            mine.exported.extend(other.rare.exported.iter().cloned());
-            mine.integers.extend(other.rare.integers.iter().cloned());
-            for (name, value) in &other.rare.haunted {
-                let value = match mine.haunted.remove(name) {
-                    Some(mine) => mine.join(value.clone()),
-                    None => value.clone(),
-                };
-                mine.haunted.insert(name.clone(), value);
-            }
-            mine.made.join(&other.rare.made);
+            self.rare.join(&other.rare);
         }
-    }
-
-    /// Programs see the variable from now on.
-    pub(crate) fn export(&mut self, name: &str) {
-        self.rare.exported.insert(name.into());
-    }
-
-    /// The variable takes the value of an expression from now on.
-    pub(crate) fn make_integer(&mut self, name: &str) {
-        self.rare.integers.insert(name.into());
-    }
-
-    pub(crate) fn is_integer(&self, name: &str) -> bool {
-        matches!(name, "RANDOM" | "OPTIND" | "HISTCMD") || self.rare.integers.contains(name)
-    }
-
-    /// What a trap sets may be the variable's value at any time from now on.
-    pub(crate) fn haunt(&mut self, name: &str, value: Value) {
-        let before = self.variables.get(name).cloned();
-        self.variables
-            .set(name, before.unwrap_or(Value::Unknown).join(value.clone()));
-        let haunted = &mut self.rare.haunted;
-        let value = match haunted.remove(name) {
-            Some(before) => before.join(value),
-            None => value,
-        };
-        haunted.insert(name.into(), value);
-    }
-
-    /// Ends what a command has set for itself: the variable has the value that it had before, unless it was changed.
-    pub(crate) fn restore(&mut self, name: &str, set: &Value, before: Option<Value>) {
-        match (self.variables.get(name) == Some(set), before) {
-            (true, Some(before)) => self.set(name, before),
-            (true, None) => self.variables.remove(name),
-            (false, before) => {
-                let now = self.variables.get(name).cloned();
-                let before = before.unwrap_or(Value::Unknown);
-                self.set(name, before.join(now.unwrap_or(Value::Unknown)));
-            }
-        }
-    }
-
-    /// Remembers that these names lead there.
-    pub(crate) fn link(&mut self, names: &[PathValue], targets: &[PathValue]) {
-        for pair in pairs(names, targets) {
-            self.made().link(pair);
-        }
-        self.meet_strangers(names, targets);
-    }
-
-    /// Remembers that these files hold what those did.
-    pub(crate) fn copy(&mut self, names: &[PathValue], sources: &[PathValue]) {
-        for pair in pairs(names, sources) {
-            self.made().copy(pair);
-        }
-        self.meet_strangers(names, sources);
-    }
-
-    /// Remembers the names of what is not known.
-    fn meet_strangers(&mut self, names: &[PathValue], places: &[PathValue]) {
-        let stranger = |place: &PathValue| match place {
-            PathValue::Known(_) => None,
-            PathValue::Pattern { .. } => Some(Stranger::File as fn(AbsPath) -> Stranger),
-            PathValue::Unknown(_) => Some(Stranger::Anything as fn(AbsPath) -> Stranger),
-        };
-        for stranger in places.iter().filter_map(stranger) {
-            for name in names {
-                if let PathValue::Known(name) = name {
-                    self.made().meet(stranger(name.clone()));
-                }
-            }
-        }
-    }
-
-    /// Remembers that these folders are filled with what nobody knows.
-    pub(crate) fn unpack(&mut self, folders: &[PathValue]) {
-        for folder in folders {
-            if let PathValue::Known(folder) = folder {
-                self.made().meet(Stranger::Anything(folder.clone()));
-            }
-        }
-    }
-
-    /// Remembers what was written into a file, in the place of what it held or not.
-    pub(crate) fn write(&mut self, file: &PathValue, written: &Written) {
-        for place in self.same_files(file) {
-            self.made().write((place, written.clone()));
-        }
-    }
-
-    /// Remembers what was put behind what a file holds.
-    pub(crate) fn append(&mut self, file: &PathValue, written: &Written) {
-        for place in self.same_files(file) {
-            self.made().append((place, written.clone()));
-        }
-    }
-
-    /// The file under its other names.
-    fn same_files(&self, file: &PathValue) -> Vec<AbsPath> {
-        let PathValue::Known(file) = file else {
-            return Vec::new();
-        };
-        let places = self.rare.made.places(file, Names::Links);
-        places.unwrap_or_else(|| vec![file.clone()])
-    }
-
-    /// Remembers what a name is to stand for in front of a command line.
-    pub(crate) fn alias(&mut self, name: &str, text: &str) {
-        self.made().alias((name.into(), text.into()));
-    }
-
-    /// Takes in what a process of its own has made: files stay behind.
-    pub(crate) fn keep_made(&mut self, other: &Self) {
-        if self.rare.made != other.rare.made {
-            self.made().join(&other.rare.made);
-        }
-    }
-
-    /// Leaves what was made here behind for those that this state was made of.
-    pub(crate) fn leave(&self, left: &mut Left) {
-        if self.has_made() {
-            left.0.get_or_insert_default().join(&self.rare.made);
-        }
-    }
-
-    /// Takes what was left behind.
-    pub(crate) fn take(&mut self, left: &mut Left) {
-        if let Some(made) = left.0.take()
-            && made != self.rare.made
-        {
-            self.made().join(&made);
-        }
-    }
-
-    fn made(&mut self) -> &mut Made {
-        &mut self.rare.made
-    }
-
-    /// Where else the path may lead, by the names that the line has made.
-    pub(crate) fn behind_links(&self, path: &PathValue) -> Vec<AbsPath> {
-        let (PathValue::Known(path) | PathValue::Pattern { base: path, .. }) = path else {
-            return Vec::new();
-        };
-        let links = self.rare.made.links.iter();
-        links
-            .filter_map(|(name, target)| Some(target.join(path.below(name)?)))
-            .collect()
-    }
-
-    /// The programs that the file may be, by the names and copies that the line has made.
-    pub(crate) fn programs_behind(&self, path: &PathValue) -> Vec<AbsPath> {
-        let mut places = self.behind(path).unwrap_or_default();
-        places.drain(..1.min(places.len()));
-        places
-    }
-
-    /// The file, and those that it is a name or a copy of; nothing when nobody can tell.
-    fn behind(&self, path: &PathValue) -> Option<Vec<AbsPath>> {
-        match path {
-            PathValue::Known(path) => self.rare.made.places(path, Names::LinksAndCopies),
-            PathValue::Pattern { .. } | PathValue::Unknown(_) => Some(Vec::new()),
-        }
-    }
-
-    /// Whether the line has made the file a name or a copy of what nobody knows.
-    pub(crate) fn is_stranger(&self, path: &PathValue) -> bool {
-        let strangers = &self.rare.made.strangers;
-        let Some(places) = self.behind(path) else {
-            return true;
-        };
-        let mut places = places.iter();
-        places.any(|place| strangers.iter().any(|it| it.is_at(place)))
-    }
-
-    /// Whether the path is a folder that the command may run in, or one around it.
-    pub(crate) fn is_around(&self, path: &PathValue) -> bool {
-        let mut folders = self.folders.iter().filter_map(Folder::known);
-        matches!(path, PathValue::Known(path) if folders.any(|it| it.is_within(path)))
-    }
-
-    /// Whether the line has made anything that is followed.
-    pub(crate) fn has_made(&self) -> bool {
-        self.rare.made != Made::NOTHING
-    }
-
-    /// Whether the line has written into any file.
-    pub(crate) fn has_written(&self) -> bool {
-        !self.rare.made.written.is_empty()
-    }
-
-    /// What the line has written into the file, or into one that it is a name or a copy of.
-    pub(crate) fn written(&self, path: &PathValue) -> Vec<Written> {
-        let made = &self.rare.made;
-        if made.written.is_empty() {
-            return Vec::new();
-        }
-        let places = self.behind(path).unwrap_or_default();
-        let written = made.written.iter();
-        written
-            .filter(|(file, _)| places.contains(file))
-            .map(|(_, written)| written.clone())
-            .collect()
-    }
-
-    /// What the name is to stand for, by the aliases of the line.
-    pub(crate) fn aliased(&self, name: &str) -> Vec<Box<str>> {
-        let aliases = self.rare.made.aliases.iter();
-        aliases
-            .filter(|(alias, _)| **alias == *name)
-            .map(|(_, text)| text.clone())
-            .collect()
     }
 
     /// What a program that this command starts sees: the folder, and the variables that are exported.
@@ -513,19 +268,4 @@ fn is_news(arguments: &[Field]) -> bool {
     arguments
         .iter()
         .any(|field| field.text().is_none_or(|text| text.contains('[')))
-}
-
-/// Each name with each place that it is made for.
-fn pairs(names: &[PathValue], places: &[PathValue]) -> Vec<(AbsPath, AbsPath)> {
-    let mut pairs = Vec::new();
-    for name in names {
-        for place in places {
-            if let (PathValue::Known(name), PathValue::Known(place)) = (name, place)
-                && name != place
-            {
-                pairs.push((name.clone(), place.clone()));
-            }
-        }
-    }
-    pairs
 }

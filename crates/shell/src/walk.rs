@@ -92,7 +92,7 @@ impl Scene<'_> {
 }
 
 /// What stands at a command's standard input.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Input {
     /// A pipe or a redirect, not what the line itself got.
     pub(crate) fed: bool,
@@ -422,6 +422,16 @@ impl<'w> Walker<'w> {
         let Command::Compound(body) = &function.body else {
             return;
         };
+        if state.is_trapped(&function.name) {
+            // What it sets is set in front of any command.
+            self.sink.opaque(
+                scene.within.unwrap_or(0),
+                scene.view,
+                OpaqueWhy::UnknownConstruct,
+                &function.name,
+                scene.span(body.span),
+            );
+        }
         let text = FunctionText {
             body: body.span.of(scene.source).into(),
         };

@@ -47,6 +47,42 @@ fn is_plain(field: &Field) -> bool {
             .is_some_and(|text| matches!(text, "-i" | "-p" | "--"))
 }
 
+/// Whether the text that the command puts into files comes of its arguments, or of other files in another form.
+pub(crate) fn makes_text(called: &Called<'_>) -> bool {
+    matches!(
+        last_name(called.program().unwrap_or("")),
+        "find"
+            | "shuf"
+            | "awk"
+            | "gawk"
+            | "mawk"
+            | "nawk"
+            | "split"
+            | "csplit"
+            | "sort"
+            | "uniq"
+            | "iconv"
+            | "xxd"
+            | "uudecode"
+            | "base64"
+            | "openssl"
+            | "gpg"
+            | "gpg2"
+            | "age"
+            | "rage"
+            | "sops"
+            | "ansible-vault"
+            | "xz"
+            | "zstd"
+            | "lz4"
+            | "brotli"
+            | "envsubst"
+            | "gomplate"
+            | "jinja2"
+            | "m4"
+    )
+}
+
 /// Whether what the command writes is empty, or a copy of files that is told as one; or a program that it builds from
 /// sources, which are looked at by those who run them.
 pub(crate) fn puts_nothing_new(called: &Called<'_>) -> bool {

@@ -32,6 +32,8 @@ pub(crate) enum Written {
 pub(super) enum Stranger {
     /// A file that some of those are which a pattern stands for: in a folder they keep their names.
     File(AbsPath),
+    /// Files in the folder whose names begin like this.
+    Like(AbsPath, Box<str>),
     /// Anything: where it is a folder, all that is in it.
     Anything(AbsPath),
 }
@@ -40,6 +42,10 @@ impl Stranger {
     pub(super) fn is_at(&self, path: &AbsPath) -> bool {
         match self {
             Self::File(name) => name == path,
+            Self::Like(folder, front) => {
+                let name = path.below(folder);
+                name.is_some_and(|name| !name.is_empty() && name.starts_with(&**front))
+            }
             Self::Anything(name) => path.is_within(name),
         }
     }

@@ -44,6 +44,7 @@ impl Walker<'_> {
             None if connects => Source::Elsewhere,
             // Code that the line holds was looked at. What becomes of other input nobody knows.
             None if called.input.fed && !(code && called.input.text.is_some()) => Source::Itself,
+            None if programs::makes_text(called) => Source::Itself,
             None => Source::Changes,
         };
         for used in &facts.uses {

@@ -175,6 +175,8 @@ impl Walker<'_> {
             }
         }
         let fed = own.as_ref().unwrap_or(input);
+        let kept = state.input().filter(|_| !fed.fed).cloned();
+        let fed = kept.as_ref().unwrap_or(fed);
         self.remember_text(&inner, simple, fed, state);
         if fields.is_empty() {
             self.assignments_alone(&inner, simple, assignments, state, part);

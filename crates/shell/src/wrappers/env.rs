@@ -153,6 +153,9 @@ pub(super) fn exec(
     match crate::options::first_operand(args, &EXEC) {
         Ok(at) if at >= args.len() => {
             walker.run(called, RunNature::KnownReader, None, called.view, state);
+            if called.input.fed {
+                state.set_input(called.input.clone());
+            }
         }
         Ok(at) => {
             outer(walker, called, Kind::Loud, state);

@@ -1,0 +1,127 @@
+//! What few lines set up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::made::Made;
+use super::shared::Empty;
+use super::{State, Value};
+use crate::walk::{Feed, Input};
+
+/// What few lines set up. It stands apart so that a state stays small on the stack.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Rare {
+    /// Variables that programs see.
+    pub(super) exported: BTreeSet<Box<str>>,
+    /// Variables that take the value of an expression.
+    pub(super) integers: BTreeSet<Box<str>>,
+    /// What stands at the shell's own input, where `exec` has put something there.
+    pub(super) input: Option<Input>,
+    /// The texts of traps that may run at any time.
+    pub(super) traps: BTreeSet<Box<str>>,
+    /// What traps may set variables to.
+    pub(super) haunted: BTreeMap<Box<str>, Value>,
+    /// What the line has made for those behind it.
+    pub(super) made: Made,
+}
+
+impl Rare {
+    /// Takes in what another way may have set up.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.exported.extend(other.exported.iter().cloned());
+        self.integers.extend(other.integers.iter().cloned());
+        self.traps.extend(other.traps.iter().cloned());
+        if self.input != other.input {
+            self.input = Some(Input {
+                fed: true,
+                from: Feed::Commands,
+                ..Input::default()
+            });
+        }
+        for (name, value) in &other.haunted {
+            let value = match self.haunted.remove(name) {
+                Some(mine) => mine.join(value.clone()),
+                None => value.clone(),
+            };
+            self.haunted.insert(name.clone(), value);
+        }
+        self.made.join(&other.made);
+    }
+}
+
+impl Empty for Rare {
+    const EMPTY: &'static Self = &Self {
+        exported: BTreeSet::new(),
+        integers: BTreeSet::new(),
+        input: None,
+        traps: BTreeSet::new(),
+        haunted: BTreeMap::new(),
+        made: Made::NOTHING,
+    };
+}
+
+impl State {
+    /// Programs see the variable from now on.
+    pub(crate) fn export(&mut self, name: &str) {
+        self.rare.exported.insert(name.into());
+    }
+
+    /// The variable takes the value of an expression from now on.
+    pub(crate) fn make_integer(&mut self, name: &str) {
+        self.rare.integers.insert(name.into());
+    }
+
+    pub(crate) fn is_integer(&self, name: &str) -> bool {
+        matches!(name, "RANDOM" | "OPTIND" | "HISTCMD") || self.rare.integers.contains(name)
+    }
+
+    /// What stands at the shell's own input, where the line has put something there.
+    pub(crate) fn input(&self) -> Option<&Input> {
+        self.rare.input.as_ref()
+    }
+
+    /// From now on this stands at the shell's own input.
+    pub(crate) fn set_input(&mut self, input: Input) {
+        self.rare.input = Some(input);
+    }
+
+    /// Remembers a text that may run at any time from now on.
+    pub(crate) fn remember_trap(&mut self, text: &str) {
+        self.rare.traps.insert(text.into());
+    }
+
+    /// Whether a text that may run at any time has the name in it.
+    pub(crate) fn is_trapped(&self, name: &str) -> bool {
+        let is_name = |char: char| char.is_ascii_alphanumeric() || "_-.:".contains(char);
+        self.rare.traps.iter().any(|text| {
+            let plain = text.replace(['\\', '\'', '"'], "");
+            let mut words = plain.split(|char| !is_name(char));
+            words.any(|word| word == name)
+        })
+    }
+
+    /// What a trap sets may be the variable's value at any time from now on.
+    pub(crate) fn haunt(&mut self, name: &str, value: Value) {
+        let before = self.variables.get(name).cloned();
+        self.variables
+            .set(name, before.unwrap_or(Value::Unknown).join(value.clone()));
+        let haunted = &mut self.rare.haunted;
+        let value = match haunted.remove(name) {
+            Some(before) => before.join(value),
+            None => value,
+        };
+        haunted.insert(name.into(), value);
+    }
+
+    /// Ends what a command has set for itself: the variable has the value that it had before, unless it was changed.
+    pub(crate) fn restore(&mut self, name: &str, set: &Value, before: Option<Value>) {
+        match (self.variables.get(name) == Some(set), before) {
+            (true, Some(before)) => self.set(name, before),
+            (true, None) => self.variables.remove(name),
+            (false, before) => {
+                let now = self.variables.get(name).cloned();
+                let before = before.unwrap_or(Value::Unknown);
+                self.set(name, before.join(now.unwrap_or(Value::Unknown)));
+            }
+        }
+    }
+}
