@@ -23,9 +23,11 @@ impl Table {
         let Some(asked) = self.open_known(asked, effects) else {
             return;
         };
+        let id = asked.request.id;
         match asked.opening {
-            // An earlier leader may have given it a verdict that never reached the one who asked: there is only one.
-            Opening::Fresh if self.reign.may_be_older(asked.request.id) => {
+            // It may have its verdict, by an earlier leader or by this one long ago, which never reached the one who asked:
+            // there is only one.
+            Opening::Fresh if self.reign.may_be_older(id) || self.closed.may_have_forgotten(id) => {
                 effects.push(Effect::LookUpAsked(asked));
             }
             Opening::Fresh | Opening::Again => self.admit(asked, now, effects),

@@ -104,3 +104,29 @@ fn law_12_a_clock_set_back_between_two_leaders_makes_no_wait_longer() {
     let verdict = harness.waiters[0].try_recv().unwrap();
     assert_eq!(verdict.outcome(), Outcome::Expired);
 }
+
+/// A messenger that never heard the verdict brings a request again, long after this leader has forgotten it.
+#[test]
+fn law_9_a_request_that_is_no_longer_in_memory_is_not_asked_a_second_time() {
+    let mut harness = Harness::new();
+    harness.open();
+    harness.finish_store(Disk::Takes);
+    harness.take(Step::Deny);
+    harness.finish_store(Disk::Takes);
+    for number in 2..=20_000 {
+        let other = sample::request(number);
+        let verdict = harness.closings[0].clone();
+        harness
+            .table
+            .closed
+            .remember(&other, verdict, LateCount::default());
+    }
+    assert!(harness.table.closed.get(REQUEST.id).is_none());
+    harness.waiters.clear();
+    harness.opens.clear();
+    harness.open();
+    assert!(matches!(harness.opens[0].try_recv(), Ok(Ok(()))));
+    let verdict = harness.waiters[0].try_recv().unwrap();
+    assert_eq!(verdict.outcome(), Outcome::DeniedByPerson);
+    assert!(harness.in_flight.is_empty(), "it was asked a second time");
+}
