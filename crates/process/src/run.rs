@@ -26,8 +26,10 @@ const DRAIN: Duration = Duration::from_millis(250);
 /// to a thread of its own, since nobody can end it.
 const DEATH_MAX: Duration = Duration::from_secs(5);
 
-/// What is read at once: the size of a pipe's buffer.
-const CHUNK_BYTES: usize = 64 * 1024;
+/// What is read at first: many children run at once, and most say little or nothing for as long as they run.
+const CHUNK_BYTES_FIRST: usize = 4 * 1024;
+/// What is read at once of one that says more: the size of a pipe's buffer.
+const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
 /// What to run, and within what bounds. Nothing has a default.
 #[derive(Debug, Clone)]
@@ -218,9 +220,13 @@ async fn talk(pipes: Pipes, input: Vec<u8>, stdout: &mut Output, stderr: &mut Ou
 }
 
 async fn collect(mut from: impl AsyncRead + Unpin, into: &mut Output) {
-    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut chunk = vec![0; CHUNK_BYTES_FIRST];
     while let Ok(read @ 1..) = from.read(&mut chunk).await {
         into.push(chunk.get(..read).unwrap_or_default());
+        // It was full: there may be much more.
+        if read == chunk.len() && read < CHUNK_BYTES_MAX {
+            chunk = vec![0; CHUNK_BYTES_MAX];
+        }
     }
 }
 
