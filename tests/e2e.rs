@@ -21,6 +21,7 @@ mod gallery;
 mod ground;
 #[cfg(test)]
 mod hooks_table;
+#[cfg(test)]
 mod in_background;
 #[cfg(test)]
 mod judges;

@@ -303,6 +303,15 @@ fn what_models_said_is_recorded_without_keys_and_said_again_without_them() {
     assert!(ended.out.contains("cassette"), "{}", ended.out);
 }
 
+/// Whether a text stands in anything that is kept of the project.
+fn kept(project: &Project) -> impl Fn(&str) -> bool {
+    let kept = bytes_below(&project.state_folder());
+    move |text| {
+        kept.windows(text.len())
+            .any(|bytes| bytes == text.as_bytes())
+    }
+}
+
 /// All bytes of all files below a folder.
 fn bytes_below(folder: &std::path::Path) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -335,11 +344,7 @@ fn a_key_that_an_agent_comes_across_is_in_no_record_and_goes_into_no_call() {
     );
     assert!(!run.out.contains(KEY), "{}", run.out);
 
-    let kept = bytes_below(&project.state_folder());
-    let holds = |text: &str| {
-        kept.windows(text.len())
-            .any(|bytes| bytes == text.as_bytes())
-    };
+    let holds = kept(&project);
     assert!(holds("I found [key]") && holds("it is [key]"));
     assert!(!holds(KEY));
 }
@@ -366,8 +371,7 @@ fn a_rewrite_with_a_key_is_not_run() {
         "{told}"
     );
     assert_eq!(project.read("out.txt"), None);
-    let kept = bytes_below(&project.state_folder());
-    assert!(!kept.windows(KEY.len()).any(|bytes| bytes == KEY.as_bytes()));
+    assert!(!kept(&project)(KEY));
 }
 
 #[test]
@@ -389,7 +393,7 @@ model = { model = "m", dialect = "anthropic" }
 "#,
     );
     project.write("found.txt", &format!("it is {KEY}\n"));
-    let model = Model::saying(vec![bash("1", "sleep 2"), AnthropicReply::text("heard")]);
+    let model = Model::saying(vec![bash("1", "sleep 10"), AnthropicReply::text("heard")]);
     let mut command = project.command(["run", "job.toml", "--json"]);
     command
         .env("ANTHROPIC_API_KEY", KEY)
@@ -405,11 +409,7 @@ model = { model = "m", dialect = "anthropic" }
     });
     run.expect_code(1);
     std::fs::remove_file(project.root().join("found.txt")).unwrap();
-    let kept = bytes_below(&project.state_folder());
-    let holds = |text: &str| {
-        kept.windows(text.len())
-            .any(|bytes| bytes == text.as_bytes())
-    };
+    let holds = kept(&project);
     assert!(holds("use [key]") && holds("it is [key]"));
     assert!(!holds(KEY));
 }

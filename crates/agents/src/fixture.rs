@@ -6,11 +6,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pointsman_approvals::Grants;
 use pointsman_gate::{HookPlace, Hooks, PermissionHandler};
-use pointsman_ledger::{Clock, Ledger, RunStart, SystemClock};
+use pointsman_ledger::{Clock, Ledger, SystemClock};
 use pointsman_model::*;
 use pointsman_policy::settings::{HookSettings, Whose};
 use pointsman_policy::{DiskTree, Frozen};
 use pointsman_process::Environment;
+use pointsman_testkit::run_start;
 use pointsman_tools::{Dispatch, NoSpawner, RunIds, Seat, Toolbox};
 use tempfile::TempDir;
 use tokio::sync::broadcast;
@@ -54,14 +55,7 @@ impl Bench {
         let root = AbsPath::parse(root.to_str().unwrap()).unwrap();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (ledger, _) = Ledger::open(&keep.path().join("ledger.db"), Arc::clone(&clock)).unwrap();
-        let start = RunStart {
-            project: root.clone(),
-            job_file: None,
-            job_file_digest: None,
-            job_file_at: None,
-            attended: Attended::Yes,
-            version: "test".into(),
-        };
+        let start = run_start(root.clone());
         let run = ledger.begin_run(start).await.unwrap();
         let ids = Arc::new(RunIds::new(run));
         let worker = ids.next_worker();

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use pointsman_approvals::{
     Answer, Answered, Grants, RequestEvent, Requests, RequestsOptions, RequestsService,
 };
-use pointsman_ledger::{Clock, Ledger, RunStart, SystemClock};
+use pointsman_ledger::{Clock, Ledger, SystemClock};
 use pointsman_model::{
     AbsPath, AgentName, Answerer, Attended, BashInput, CallId, DecisionReason, Digest, Effects,
     ExecutedCall, FilePlace, IfNobody, Insistence, JsonText, Judgement, Lineage, LineageStep,
@@ -24,6 +24,7 @@ use pointsman_policy::settings::{
     HookSettings, Whose,
 };
 use pointsman_process::Environment;
+use pointsman_testkit::run_start;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -48,14 +49,7 @@ impl Ground {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let path = folder.path().join("ledger.db");
         let (ledger, _) = Ledger::open(&path, Arc::clone(&clock)).unwrap();
-        let start = RunStart {
-            project: abs(&folder),
-            job_file: None,
-            job_file_digest: None,
-            job_file_at: None,
-            attended: Attended::Yes,
-            version: "test".into(),
-        };
+        let start = run_start(abs(&folder));
         let run = ledger.begin_run(start).await.unwrap();
         let options = RequestsOptions::default();
         let (requests, service) =

@@ -87,9 +87,8 @@ mod tests {
     use std::pin::pin;
     use std::sync::Arc;
 
-    use pointsman_ledger::RunStart;
-    use pointsman_model::{AbsPath, Attended, WallTime};
-    use pointsman_testkit::FakeClock;
+    use pointsman_model::{AbsPath, WallTime};
+    use pointsman_testkit::{FakeClock, run_start};
 
     use super::*;
 
@@ -102,14 +101,7 @@ mod tests {
             Ledger::open(&path, clock).unwrap().0
         };
         let dead = open();
-        let start = RunStart {
-            project: AbsPath::parse("/w").unwrap(),
-            job_file: None,
-            job_file_digest: None,
-            job_file_at: None,
-            attended: Attended::Yes,
-            version: "0".into(),
-        };
+        let start = run_start(AbsPath::parse("/w").unwrap());
         let run = dead.begin_run(start).await.unwrap();
         dead.close().await;
         let (clears, resumes) = (open(), open());

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use pointsman_gate::{HookPlace, sample_request};
-use pointsman_ledger::{CallRequested, Ledger, RunStart, Showing};
+use pointsman_ledger::{CallRequested, Ledger, Showing};
 use pointsman_model::{
     AbsPath, Answerer, Attended, BashInput, JsonText, PermissionMode, RequestedCall, Surface,
     ToolInput, ToolName, Verdict, VerdictKind, WallTime,
@@ -9,7 +9,7 @@ use pointsman_model::{
 use pointsman_policy::DiskTree;
 use pointsman_policy::settings::Whose;
 use pointsman_process::Environment;
-use pointsman_testkit::FakeClock;
+use pointsman_testkit::{FakeClock, run_start};
 
 use super::*;
 
@@ -53,14 +53,7 @@ async fn stands(verdicts: &[(VerdictKind, Answerer)]) -> &'static str {
     let path = folder.path().join("ledger.db");
     let clock = Arc::new(FakeClock::at(WallTime(0)));
     let (ledger, _) = Ledger::open(&path, clock).unwrap();
-    let start = RunStart {
-        project: AbsPath::parse("/w").unwrap(),
-        job_file: None,
-        job_file_digest: None,
-        job_file_at: None,
-        attended: Attended::Yes,
-        version: "0".into(),
-    };
+    let start = run_start(AbsPath::parse("/w").unwrap());
     let run = ledger.begin_run(start).await.unwrap();
     let request = question();
     let worker = request.lineage.agent().worker;
