@@ -29,9 +29,9 @@ fn a_program_of_the_person_is_told_of_each_request_once_and_escalation_comes_aft
     std::fs::write(
         folder.join("settings.json"),
         r#"{"pointsman": {"notify": {
-            "command": "{ cat; echo; } >> \"$HOME/told\"",
+            "command": "printf '%s\\n' \"$(cat)\" >> \"$HOME/told\"",
             "desktop": false,
-            "escalate": {"after_s": 0.2, "command": ["sh", "-c", "{ cat; echo; } >> \"$HOME/told\""]}
+            "escalate": {"after_s": 0.2, "command": ["sh", "-c", "printf '%s\\n' \"$(cat)\" >> \"$HOME/told\""]}
         }}}"#,
     )
     .unwrap();
