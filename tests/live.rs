@@ -119,6 +119,54 @@ fn several_are_answered_at_once_and_each_is_told() {
     assert_eq!(written.iter().flatten().count(), 1, "{written:?}");
 }
 
+/// Naming a call that can't be had back among others is one act for all of them; a yes to it takes its own.
+#[test]
+fn a_grave_question_is_allowed_by_itself_alone() {
+    let mut jobs = String::new();
+    for (name, command) in [
+        ("harmless", "touch x"),
+        ("one", "rm -rf a"),
+        ("two", "rm -rf b"),
+    ] {
+        jobs.push_str(&format!(
+            "[[job]]\nname = \"{name}\"\n[[job.step]]\ntool = \"Bash\"\ninput = {{ command = \"{command}\" }}\n"
+        ));
+    }
+    let project = Project::with_job(&jobs);
+    project.write("a/file", "");
+    project.write("b/file", "");
+    let running = project.start(["run", "--attended", "job.toml"]);
+    project.questions(3);
+    let id_of = |command: &str| {
+        let open = project.queue();
+        let card = open
+            .iter()
+            .find(|card| card["call"].as_str().unwrap().contains(command));
+        card.unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    let [harmless, one, two] = ["touch x", "rm -rf a", "rm -rf b"].map(id_of);
+    let row = project.run(["answer", &harmless, &one, &two, "allow"]);
+    let row = row.expect_code(2);
+    for id in [&one, &two] {
+        let told = format!("{id} can't be had back");
+        assert!(row.err.contains(&told), "{}", row.err);
+    }
+    assert!(
+        row.out.contains(&format!("{harmless} is allowed")),
+        "{}",
+        row.out
+    );
+    assert_eq!(project.queue().len(), 2);
+    project.run(["answer", &one, "allow"]).expect_code(0);
+    // A no can be had back: the agent may ask again.
+    project.run(["answer", &two, &one, "deny"]).expect_code(1);
+    running.wait();
+    assert_eq!(
+        (project.read("a/file"), project.read("b/file").as_deref()),
+        (None, Some(""))
+    );
+}
+
 #[test]
 fn a_yes_may_be_to_something_else() {
     let project = Project::with_job(JOBS);

@@ -31,7 +31,7 @@ pub(crate) struct AnswerArguments {
     /// The questions, as `pointsman queue` lists them.
     #[arg(required = true, num_args = 1.., value_name = "ID")]
     pub(crate) ids: Vec<RequestId>,
-    /// The answer, to each of them.
+    /// The answer, to each of them; a yes to one that `pointsman queue` marks with `!` is given by itself.
     #[arg(required = true)]
     pub(crate) answer: AnswerWord,
     /// What the agent is told with a no.

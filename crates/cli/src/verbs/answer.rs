@@ -6,7 +6,7 @@ mod saving;
 use pointsman_approvals::Epoch;
 use pointsman_model::{Digest, JsonText, RequestId, RunId};
 use pointsman_surfaces::Editable;
-use pointsman_surfaces::render::call_line;
+use pointsman_surfaces::render::{call_line, is_grave};
 use pointsman_surfaces::shown::{self, Extent};
 use pointsman_surfaces::socket::{
     AlwaysWire, AnswerWord as Word, Ask, Came, Client, Reply, RequestCard, Seat,
@@ -79,6 +79,26 @@ fn check(arguments: &AnswerArguments) -> Result<(), Failure> {
     }
 }
 
+/// What can't be had back takes more than one act: a row of ids is one for all of them, so none of them may be such a call.
+/// A yes to one that the classifier has refused lifts that, and is no less of a yes.
+fn stands_in_a_row(
+    id: RequestId,
+    card: Option<&RequestCard>,
+    place: &Place,
+) -> Result<(), Failure> {
+    let grave = match card {
+        Some(card) => card.grave,
+        None => on_record(place, id)?.is_some_and(|(request, _)| is_grave(&request)),
+    };
+    if grave {
+        return Err(Failure::bad_input(format!(
+            "{id} can't be had back or told, or changes who may do or run what: a yes to it is given by itself; it was not answered"
+        ))
+        .hint(format!("`pointsman show {id}`, then `pointsman answer {id} allow`")));
+    }
+    Ok(())
+}
+
 fn answer(
     arguments: &AnswerArguments,
     id: RequestId,
@@ -87,6 +107,9 @@ fn answer(
     output: &mut Output,
 ) -> Result<Code, Failure> {
     let card = cards(client)?.into_iter().find(|card| card.id == id);
+    if arguments.ids.len() > 1 && arguments.answer == AnswerWord::Allow {
+        stands_in_a_row(id, card.as_ref(), place)?;
+    }
     let saving = match (arguments.save, &card) {
         (Some(whose), Some(card)) => Some(Saving::of(card, arguments.rule, whose, place)?),
         (None, _) | (_, None) => None,
