@@ -9,6 +9,7 @@ mod compiled;
 mod hits;
 mod links;
 mod meet;
+mod moved;
 mod paths;
 mod tables;
 
@@ -145,7 +146,10 @@ impl RuleIndex {
             Subject::Command(command) => {
                 self.collect(&self.tables.command(command, &self.rules), strength)
             }
-            Subject::Path(access, path) => self.collect(&self.tables.path(*access, path), strength),
+            Subject::Path(access, path) => {
+                let candidates = self.tables.path(*access, path, &self.rules, tree);
+                self.collect(&candidates, strength)
+            }
             Subject::Host(host) => self.collect(&self.tables.host(*host), strength),
             Subject::Agent(_) => self.collect(self.tables.names("Agent"), strength),
             Subject::Skill(_) => self.collect(self.tables.names("Skill"), strength),

@@ -1,7 +1,10 @@
 //! One rule, ready to be compared: its text read, its anchors made absolute.
 
+use std::sync::OnceLock;
+
 use pointsman_model::{AbsPath, HostName, PermissionRule, RuleBehavior};
 
+use super::moved;
 use super::paths::{AnchoredPath, allows_path, anchored, tightens_path};
 use crate::Tree;
 use crate::rule::{
@@ -39,6 +42,8 @@ pub(crate) struct Compiled {
     pub(crate) parsed: ParsedRule,
     /// For rules on paths: the pattern at each of its anchors.
     pub(crate) paths: Vec<AnchoredPath>,
+    /// The same where links lead; looked up when a path is first compared.
+    moved: OnceLock<Vec<AnchoredPath>>,
     /// For rules on commands that name the user's home: the same with its path.
     at_home: Option<CommandPattern>,
     /// For deny and ask rules on names: the same without regard to case and separators, as agents look types up.
@@ -85,6 +90,7 @@ impl Compiled {
             rule,
             parsed,
             paths,
+            moved: OnceLock::new(),
             at_home,
             loose,
         }
@@ -195,17 +201,27 @@ impl Compiled {
         let Specifier::Path { pattern, .. } = &self.parsed.specifier else {
             return None;
         };
+        let all = self.paths.iter().chain(self.moved(tree));
         if self.tightens() {
-            self.paths
-                .iter()
-                .filter_map(|at| tightens_path(at, pattern, subject, tree))
+            all.filter_map(|at| tightens_path(at, pattern, subject, tree))
                 .max()
         } else {
-            self.paths
-                .iter()
-                .any(|at| allows_path(at, pattern, subject, tree))
-                .then_some(Strength::Sure)
+            allows_path(all, pattern, subject, tree).then_some(Strength::Sure)
         }
+    }
+
+    /// The patterns of a rule on paths at the places that links lead to from where they hang.
+    pub(super) fn moved(&self, tree: &dyn Tree) -> &[AnchoredPath] {
+        let tightens = self.tightens();
+        let of = |at| {
+            if tightens {
+                moved::tightening(at, tree)
+            } else {
+                moved::allow(at, tree).into_iter().collect()
+            }
+        };
+        self.moved
+            .get_or_init(|| self.paths.iter().flat_map(of).collect())
     }
 
     /// What the rule governs, when it is one on paths.

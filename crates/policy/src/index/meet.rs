@@ -64,6 +64,7 @@ mod tests {
             written: path("/p"),
             spelled: rule.into(),
             meant: Strength::Sure,
+            leads_to: None,
         };
         let names: Vec<Vec<u8>> = pattern.split('/').map(glob_with_gaps).collect();
         meets(&rule, &path("/p"), &names, reach)

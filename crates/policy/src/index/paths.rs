@@ -23,6 +23,8 @@ pub(crate) struct AnchoredPath {
     pub(crate) spelled: Box<str>,
     /// Whether this is what the rule says, or only what its writer may have meant.
     pub(crate) meant: Strength,
+    /// Of an allow: the folder of the user's own that `folder` is or lies in. The links on the way to it are followed.
+    pub(crate) leads_to: Option<AbsPath>,
 }
 
 /// The folders a pattern hangs on, by the rule's behavior and source.
@@ -66,6 +68,9 @@ pub(super) fn anchored(
             PathDepth::AnyInDenies if tightens => format!("**/{}", pattern.glob),
             PathDepth::Anchored | PathDepth::AnyInDenies => pattern.glob.to_string(),
         };
+        let leads_to = (!tightens)
+            .then(|| own_folder(rule, pattern.anchor, &folder, anchors))
+            .flatten();
         let (written, spelled) = (folder.clone(), glob.as_str().into());
         let (folder, glob) = if tightens {
             (crate::subject::lower(&folder), glob.to_lowercase())
@@ -79,10 +84,30 @@ pub(super) fn anchored(
                 written,
                 spelled,
                 meant,
+                leads_to,
             });
         }
     }
     out
+}
+
+/// The folder above, or itself, that a person chose: what an agent's own folder lies in, not where it may lead.
+fn own_folder(
+    rule: &PermissionRule,
+    anchor: PathAnchor,
+    folder: &AbsPath,
+    anchors: &Anchors,
+) -> Option<AbsPath> {
+    let above = |it: &&AbsPath| folder.is_within(it);
+    match anchor {
+        PathAnchor::Root => None,
+        PathAnchor::Home | PathAnchor::Source => Some(folder.clone()),
+        PathAnchor::Folder => [&anchors.project, &rule.anchor, &anchors.home]
+            .into_iter()
+            .filter(above)
+            .max_by_key(|it| it.as_str().len())
+            .cloned(),
+    }
 }
 
 /// How a deny or ask matches.
@@ -242,9 +267,9 @@ fn tracked(at: &AnchoredPath, path: &KnownPath, reach: Reach, tree: &dyn Tree) -
     may.then_some(Strength::May)
 }
 
-/// Whether an allow covers all that the subject can be.
-pub(super) fn allows_path(
-    at: &AnchoredPath,
+/// Whether an allow, at one of its folders, covers all that the subject can be.
+pub(super) fn allows_path<'p>(
+    at: impl Iterator<Item = &'p AnchoredPath> + Clone,
     pattern: &PathPattern,
     subject: &PathSubject,
     tree: &dyn Tree,
@@ -257,13 +282,15 @@ pub(super) fn allows_path(
                 at.covers_with(&path.join("\u{2}"), pattern.names)
             }
         };
-        whole(path, at)
-            || (tree.folds_case(path) && whole(&crate::subject::lower(path), &at.lower()))
+        let folds = || tree.folds_case(path).then(|| crate::subject::lower(path));
+        at.clone().any(|at| whole(path, at))
+            || folds().is_some_and(|lower| at.clone().any(|at| whole(&lower, &at.lower())))
     };
     let covers_known = |path: &KnownPath| {
         let ends = [path.hops.first(), path.hops.last()];
         ends.into_iter().flatten().all(covers_one)
     };
+    let covers_below = |hop: &AbsPath| at.clone().any(|at| at.covers(&hop.join("\u{2}")));
     match &subject.kind {
         PathKind::Unknown => false,
         PathKind::Known(path) => covers_known(path),
@@ -272,11 +299,7 @@ pub(super) fn allows_path(
             now,
             complete,
             ..
-        } => {
-            *complete
-                && now.iter().all(covers_known)
-                && base.hops.iter().all(|hop| at.covers(&hop.join("\u{2}")))
-        }
+        } => *complete && now.iter().all(covers_known) && base.hops.iter().all(covers_below),
     }
 }
 
@@ -304,11 +327,8 @@ impl AnchoredPath {
             Some(_) | None => &self.glob,
         };
         Self {
-            folder: self.folder.clone(),
             glob: glob.into(),
-            written: self.written.clone(),
-            spelled: self.spelled.clone(),
-            meant: self.meant,
+            ..self.clone()
         }
     }
 
@@ -329,9 +349,7 @@ impl AnchoredPath {
         Self {
             folder: crate::subject::lower(&self.folder),
             glob: self.glob.to_lowercase().into(),
-            written: self.written.clone(),
-            spelled: self.spelled.clone(),
-            meant: self.meant,
+            ..self.clone()
         }
     }
 

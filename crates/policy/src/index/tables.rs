@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{AnchoredPath, Compiled};
+use crate::Tree;
 use crate::rule::{HostPattern, PathAccess, PathDepth, PathPattern, Specifier, ToolPattern};
 use crate::subject::{CommandSubject, PathKind, PathSubject, Reading};
 use crate::wild::{GAP, SEP};
@@ -60,6 +61,8 @@ pub(super) struct Tables {
 struct Paths {
     /// By the folder in lower case that all their paths lie in.
     folders: FxHashMap<Box<str>, Few>,
+    /// By the folder in lower case that a link leads to from where they hang; looked up for the first path.
+    moved: OnceLock<FxHashMap<Box<str>, Few>>,
     /// By a name in lower case that all their paths have on them.
     names: FxHashMap<Box<str>, Few>,
     /// All of them.
@@ -85,23 +88,36 @@ impl Paths {
         }
     }
 
-    /// Rules whose paths can be one of these, which are in lower case.
-    fn find(&self, hops: &[AbsPath]) -> Few {
+    /// The table of folders that links lead to.
+    fn moved(&self, rules: &[Compiled], tree: &dyn Tree) -> &FxHashMap<Box<str>, Few> {
+        self.moved.get_or_init(|| {
+            let mut moved: FxHashMap<Box<str>, Few> = FxHashMap::default();
+            for at in &self.all {
+                let rule = rules.get(*at as usize);
+                for anchored in rule.into_iter().flat_map(|it| it.moved(tree)) {
+                    let base = base_of(anchored).into();
+                    moved.entry(base).or_default().push(*at);
+                }
+            }
+            moved
+        })
+    }
+
+    /// Rules whose paths can be one of these, which are in lower case; also by the folders of `moved`.
+    fn find(&self, hops: &[AbsPath], moved: Option<&FxHashMap<Box<str>, Few>>) -> Few {
         let mut found = Few::new();
-        let mut probe = |table: &FxHashMap<Box<str>, Few>, key: &str| {
-            found.extend(table.get(key).into_iter().flatten().copied());
-        };
+        let mut take = |few: Option<&Few>| found.extend(few.into_iter().flatten().copied());
         for hop in hops {
             for name in hop.segments() {
-                probe(&self.names, name);
+                take(self.names.get(name));
             }
-            probe(&self.folders, "/");
             let text = hop.as_str();
-            for (slash, _) in text.match_indices('/').skip(1) {
-                probe(&self.folders, text.get(..slash).unwrap_or(text));
-            }
-            if text.len() > 1 {
-                probe(&self.folders, text);
+            let above = text.match_indices('/').skip(1);
+            let above = above.map(|(slash, _)| text.get(..slash).unwrap_or(text));
+            let itself = (text.len() > 1).then_some(text);
+            for folder in ["/"].into_iter().chain(above).chain(itself) {
+                take(self.folders.get(folder));
+                take(moved.and_then(|moved| moved.get(folder)));
             }
         }
         found.sort_unstable();
@@ -255,7 +271,13 @@ impl Tables {
     }
 
     /// Rules whose paths can be this one.
-    pub(super) fn path(&self, access: PathAccess, subject: &PathSubject) -> Candidates<'_> {
+    pub(super) fn path(
+        &self,
+        access: PathAccess,
+        subject: &PathSubject,
+        rules: &[Compiled],
+        tree: &dyn Tree,
+    ) -> Candidates<'_> {
         use pointsman_model::Reach;
         let paths = match access {
             PathAccess::Read => &self.reads,
@@ -263,7 +285,8 @@ impl Tables {
         };
         match (&subject.kind, subject.reach) {
             (PathKind::Known(path), Reach::Itself) if path.file.is_none() => {
-                Candidates::Few(paths.find(&path.lower))
+                let moved = paths.moved(rules, tree);
+                Candidates::Few(paths.find(&path.lower, Some(moved).filter(|it| !it.is_empty())))
             }
             // Rules for what lies below, for another name of the file, or for what a pattern can become, may hang anywhere.
             (PathKind::Known(_) | PathKind::Pattern { .. } | PathKind::Unknown, _) => {
@@ -276,7 +299,9 @@ impl Tables {
     pub(super) fn spelling(&self, lower: &AbsPath) -> impl Iterator<Item = u32> {
         let hops = std::slice::from_ref(lower);
         let tables = [&self.reads, &self.edits];
-        tables.into_iter().flat_map(move |paths| paths.find(hops))
+        tables
+            .into_iter()
+            .flat_map(move |paths| paths.find(hops, None))
     }
 
     /// Rules for that host.

@@ -69,6 +69,10 @@ fn tree() -> CaseTree {
         tree.add_file(&path(file), "");
     }
     tree.add_link(&path("/w/proj/link"), "/etc/hosts");
+    // The home and one of its folders lie elsewhere.
+    tree.add_link(&path("/home"), "/var/home");
+    tree.add_link(&path("/var/home/dev/x"), "/srv/x");
+    tree.add_link(&path("/w/proj/gen"), "/srv/gen");
     tree
 }
 
@@ -83,6 +87,11 @@ fn any_use() -> impl Strategy<Value = PathUse> {
         "/etc/hosts",
         "/",
         "/home/dev/x/y.md",
+        "/var/home/dev/z.md",
+        "/var/home/dev/x/y.md",
+        "/srv/x/y.md",
+        "/srv/gen/x",
+        "/srv",
         "src",
         "gen/x",
         "a/gen/y",
@@ -159,6 +168,11 @@ fn more_rules() -> impl Strategy<Value = Vec<PermissionRule>> {
         "Read(/etc/hosts)",
         "WebFetch(domain:*)",
         "WebFetch(domain:xn--b.*)",
+        "Read(~/x/**)",
+        "Read(~/**)",
+        "Edit(~/x/y.md)",
+        "Edit(gen/**)",
+        "Read(/gen/**)",
         "Skill(x *)",
         "Bash(",
     ]);

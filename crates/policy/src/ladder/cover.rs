@@ -6,7 +6,7 @@ use pointsman_model::{
     RunNature, Rung,
 };
 
-use super::mode::{is_plain, reads_alone};
+use super::mode::{is_plain, lets_edits_pass, reads_alone};
 use super::own_check::doubted;
 use super::walk::Decided;
 use super::why::{CoverOf, CoveredBy, Part, Why};
@@ -144,7 +144,7 @@ fn is_written_out(facts: &Facts<'_>, run: &Run) -> bool {
 /// The mode, when it lets edits inside the directories pass.
 fn edits_mode(facts: &Facts<'_>) -> Option<PermissionMode> {
     let mode = facts.q.mode().mode();
-    matches!(mode, PermissionMode::AcceptEdits | PermissionMode::Auto).then_some(mode)
+    lets_edits_pass(mode).then_some(mode)
 }
 
 /// The mode covers changes of paths that are known; a pattern could grow until it is looked up.

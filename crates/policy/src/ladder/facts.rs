@@ -10,6 +10,7 @@ use pointsman_model::{
 };
 use smallvec::SmallVec;
 
+use super::mode::lets_edits_pass;
 use super::why::CoverOf;
 use super::{LEAVES_SANDBOX, Question};
 use crate::index::{Compiled, Hit, Hits, Strength, read, tool_strength};
@@ -76,6 +77,23 @@ pub(crate) struct Fact<'a> {
     pub(crate) critical: bool,
 }
 
+impl<'a> Fact<'a> {
+    fn new(effect: &'a Effect) -> Self {
+        Self {
+            effect,
+            hits: Hits::default(),
+            grant: None,
+            inside: false,
+            protected: None,
+            critical: false,
+        }
+    }
+
+    fn is_allowed(&self) -> bool {
+        self.hits.allow.is_some() || self.grant.is_some()
+    }
+}
+
 /// The tool whose denies hold for edits too.
 static READ: LazyLock<Option<ToolName>> = LazyLock::new(|| ToolName::parse("Read").ok());
 
@@ -132,6 +150,7 @@ impl<'a> Facts<'a> {
             q,
             overlay,
             directories: OnceCell::new(),
+            linked: OnceCell::new(),
         };
         let line = match &q.effects.line {
             Some(line) if q.effects.list.len() > 1 => {
@@ -184,18 +203,13 @@ struct Look<'a> {
     overlay: &'a OverlayRules,
     /// Looked up for calls that use paths alone.
     directories: OnceCell<Directories>,
+    /// Where the folders that removals are measured by lie; looked up for removals alone.
+    linked: OnceCell<Vec<AbsPath>>,
 }
 
 impl<'a> Look<'a> {
     fn up(&self, effect: &'a Effect) -> Fact<'a> {
-        let mut fact = Fact {
-            effect,
-            hits: Hits::default(),
-            grant: None,
-            inside: false,
-            protected: None,
-            critical: false,
-        };
+        let mut fact = Fact::new(effect);
         match &effect.kind {
             EffectKind::Run(run) => {
                 let home = &self.q.frozen.context.parts().home;
@@ -216,6 +230,7 @@ impl<'a> Look<'a> {
                     &Subject::Path(PathAccess::Edit, &path),
                     AllowsAlone,
                 );
+                self.ends(&mut fact, &path, &[PathAccess::Read, PathAccess::Edit]);
             }
             EffectKind::Write { target, change } => self.write(&mut fact, target, *change),
             EffectKind::Connect(host) => {
@@ -247,6 +262,7 @@ impl<'a> Look<'a> {
         }
         let subject = Subject::Path(PathAccess::Edit, &path);
         self.rules(fact, &subject, AllHits);
+        self.ends(fact, &path, &[PathAccess::Edit]);
         // What may not be read may not be changed either: the change could show it. Of files that
         // nobody names, put there or changed by a tool that shows none, only changes are judged.
         let unnamed = target.reach == Reach::ContentBelow;
@@ -256,6 +272,31 @@ impl<'a> Look<'a> {
                 &Subject::Path(PathAccess::Read, &path),
                 TighteningsAlone,
             );
+        }
+    }
+
+    /// What a link names and where it leads may be covered by two rules, or the one by lying inside the directories.
+    fn ends(&self, fact: &mut Fact<'a>, path: &PathSubject, accesses: &[PathAccess]) {
+        let needs_no_rule = matches!(fact.effect.kind, EffectKind::Read(_))
+            || lets_edits_pass(self.q.mode().mode());
+        if fact.is_allowed() || needs_no_rule && fact.inside {
+            return;
+        }
+        let Some([named, lies]) = path.ends() else {
+            return;
+        };
+        let allowed = |end: &PathSubject| {
+            let mut found = Fact::new(fact.effect);
+            for access in accesses {
+                self.rules(&mut found, &Subject::Path(*access, end), AllowsAlone);
+            }
+            Some(found).filter(Fact::is_allowed)
+        };
+        let inside = || needs_no_rule && self.directories().hold_all(&named, self.q.tree);
+        let covered = inside() || allowed(&named).is_some();
+        if let Some(found) = covered.then(|| allowed(&lies)).flatten() {
+            fact.hits.allow = found.hits.allow;
+            fact.grant = found.grant;
         }
     }
 
@@ -289,14 +330,25 @@ impl<'a> Look<'a> {
             .get_or_init(|| Directories::of(&parts.directories, self.q.tree))
     }
 
-    fn precious(&self) -> Precious<'a> {
+    fn precious(&self) -> Precious<'_> {
         let parts = self.q.frozen.context.parts();
         Precious {
             home: &parts.home,
             project: &parts.project,
             started_in: &parts.folder,
             folder: self.q.folder,
+            linked: self.linked(),
         }
+    }
+
+    fn linked(&self) -> &[AbsPath] {
+        let parts = self.q.frozen.context.parts();
+        self.linked.get_or_init(|| {
+            [&parts.home, &parts.project, &parts.folder, self.q.folder]
+                .into_iter()
+                .flat_map(|folder| self.q.tree.hops(folder).into_iter().skip(1))
+                .collect()
+        })
     }
 
     fn hits(&self, subject: &Subject<'_>) -> Hits<'a> {

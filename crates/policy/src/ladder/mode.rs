@@ -30,9 +30,8 @@ pub(super) fn bypass<'a>(walk: &mut Walk<'a, '_>) -> Option<Decided<'a>> {
 /// 2c: do acceptEdits or auto let it pass, together with what needs no rule?
 pub(super) fn accept_edits<'a>(walk: &mut Walk<'a, '_>) -> Option<Decided<'a>> {
     let mode = mode_of(walk);
-    let lets_edits_pass = matches!(mode, PermissionMode::AcceptEdits | PermissionMode::Auto);
     let changes = walk.facts.sure().any(is_change);
-    if lets_edits_pass && changes && covers(walk.facts, Pool::WithoutRules).is_ok() {
+    if lets_edits_pass(mode) && changes && covers(walk.facts, Pool::WithoutRules).is_ok() {
         return walk.allow(Rung::AcceptEdits, Why::Mode(mode));
     }
     walk.passed(Rung::AcceptEdits);
@@ -63,4 +62,9 @@ pub(super) fn is_plain(run: &Run) -> bool {
     run.assignments
         .iter()
         .all(|it| it.weight == AssignmentWeight::Harmless)
+}
+
+/// Whether the mode lets edits inside the directories pass.
+pub(super) fn lets_edits_pass(mode: PermissionMode) -> bool {
+    matches!(mode, PermissionMode::AcceptEdits | PermissionMode::Auto)
 }

@@ -19,6 +19,8 @@ pub(crate) struct Precious<'a> {
     pub(crate) started_in: &'a AbsPath,
     /// The folder it is in.
     pub(crate) folder: &'a AbsPath,
+    /// Where links lead to on the way to these.
+    pub(crate) linked: &'a [AbsPath],
 }
 
 impl Precious<'_> {
@@ -26,7 +28,8 @@ impl Precious<'_> {
         let below_root = path.parent().is_none_or(|parent| parent == AbsPath::root());
         below_root
             || [self.home, self.project, self.started_in, self.folder]
-                .iter()
+                .into_iter()
+                .chain(self.linked)
                 .any(|precious| precious.is_within(path))
     }
 }

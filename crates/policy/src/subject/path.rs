@@ -4,6 +4,8 @@ use std::cell::OnceCell;
 
 use pointsman_model::{AbsPath, PathUse, PathValue, Reach};
 
+use smallvec::smallvec;
+
 use super::glob::{Expanded, expand};
 use crate::wild::{GAP, plain_bytes};
 use crate::{EntryKind, FileId, Hops, Tree};
@@ -106,6 +108,26 @@ pub(crate) struct PathSubject {
 }
 
 impl PathSubject {
+    /// Of a path with links on it: the path as named and the place where it lies, each by itself.
+    pub(crate) fn ends(&self) -> Option<[Self; 2]> {
+        let PathKind::Known(path) = &self.kind else {
+            return None;
+        };
+        let [first, .., last] = &*path.hops else {
+            return None;
+        };
+        let alone = |end: &AbsPath| Self {
+            kind: PathKind::Known(KnownPath {
+                hops: smallvec![end.clone()],
+                lower: smallvec![lower(end)],
+                file: path.file.clone(),
+                kind: OnceCell::new(),
+            }),
+            reach: self.reach,
+        };
+        Some([alone(first), alone(last)])
+    }
+
     /// Looks a path up.
     pub(crate) fn of(used: &PathUse, tree: &dyn Tree) -> Self {
         let kind = match &used.path {

@@ -191,6 +191,7 @@ mod tests {
             project: &project,
             started_in: &project,
             folder: &project,
+            linked: &[],
         };
         is_critical(spelling, precious)
     }
