@@ -1,5 +1,6 @@
 //! `git`: its global options, and the subcommands that only look.
 
+mod config;
 mod readers;
 mod started;
 mod tables;
@@ -13,7 +14,7 @@ use self::started::started;
 use self::tree::changes;
 
 pub(super) use self::tree::cloned_into;
-use self::writes::{configures, outputs};
+use self::writes::outputs;
 use super::carriers::values;
 use super::{Asked, Facts, Inner, UseKind};
 use crate::field::Field;
@@ -275,7 +276,7 @@ fn subcommand(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Facts {
     let mut facts = Facts::program();
     outputs(&mut facts, name, rest);
     match name {
-        "config" => configures(&mut facts, asked, rest),
+        "config" => config::configures(&mut facts, asked, rest),
         "push" | "fetch" | "pull" | "clone" | "ls-remote" | "remote" | "submodule" => {
             connects(&mut facts, asked, name, rest);
         }

@@ -1,5 +1,7 @@
 //! `jq` and `yq`.
 
+mod filter;
+
 use pointsman_model::Reach;
 
 use super::{Asked, Facts};
@@ -59,12 +61,6 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
                     facts.read(file, Reach::Itself);
                 }
             }
-            "-f" | "--from-file" => {
-                if let Some(file) = args.next() {
-                    facts.read(file, Reach::Itself);
-                    filter = Some(Field::made(".", field.span));
-                }
-            }
             "--indent" => {
                 args.next();
             }
@@ -81,13 +77,27 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             _ => facts.spoil(),
         }
     }
-    let shows_secrets = filter
-        .as_ref()
-        .is_none_or(|filter| filter.text().is_none_or(names_environment));
-    if shows_secrets && filter.is_some() {
-        facts.spoil();
+    match &filter {
+        // What it says stands in a file: the first operand, or the value of the option.
+        Some(filter) if takes_file(asked.args()) => {
+            facts.spoil();
+            facts.read(filter, Reach::Itself);
+        }
+        Some(filter) if !filter.text().is_some_and(filter::is_plain) => facts.spoil(),
+        Some(_) | None => {}
     }
     Some(facts)
+}
+
+/// Whether an option says that the filter stands in a file.
+fn takes_file(args: &[Field]) -> bool {
+    args.iter()
+        .take_while(|field| !field.is("--"))
+        .any(|field| {
+            let text = field.prefix();
+            let letters = text.strip_prefix('-').filter(|it| !it.starts_with('-'));
+            text.starts_with("--from-file") || letters.is_some_and(|it| it.contains('f'))
+        })
 }
 
 /// The filter first, then files.
@@ -97,17 +107,4 @@ fn operand(facts: &mut Facts, filter: &mut Option<Field>, field: &Field) {
     } else {
         facts.read(field, Reach::Itself);
     }
-}
-
-/// Whether the filter shows the environment, or loads code from elsewhere.
-fn names_environment(filter: &str) -> bool {
-    filter
-        .split(|char: char| {
-            !(char.is_ascii_alphanumeric() || matches!(char, '_' | '$' | '.' | '"'))
-        })
-        .any(|word| {
-            matches!(word, "env" | "$ENV" | "import" | "include")
-                || word.starts_with("env.")
-                || word.starts_with("$ENV.")
-        })
 }

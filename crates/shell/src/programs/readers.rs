@@ -1,6 +1,7 @@
 //! Plain readers: coreutils and kin, all of whose options, or all of those listed, only read.
 
 mod table;
+mod text;
 
 use pointsman_model::Reach;
 
@@ -16,6 +17,8 @@ enum Operands {
     Files(Reach),
     /// Text.
     Text,
+    /// Names of its own; one with a slash is a file.
+    Names,
     /// None may be there.
     None,
 }
@@ -60,8 +63,10 @@ fn sends_output(field: &Field) -> bool {
         || text.starts_with('-') && !text.starts_with("--") && text.contains('o')
 }
 
-static BY_NAME: ByName<&Reader> =
-    ByName::new(|| names::first(table::READERS.iter(), |reader| reader.names));
+static BY_NAME: ByName<&Reader> = ByName::new(|| {
+    let readers = text::READERS.iter().chain(table::READERS.iter());
+    names::first(readers, |reader| reader.names)
+});
 
 pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     let reader = BY_NAME.get(name)?;
@@ -72,7 +77,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     facts.lists = reader.lists;
     let mut reach = match reader.operands {
         Operands::Files(reach) => reach,
-        Operands::Text | Operands::None => Reach::Itself,
+        Operands::Text | Operands::Names | Operands::None => Reach::Itself,
     };
     let mut operands: Vec<&Field> = Vec::new();
     for arg in read(asked.args(), &reader.options, Order::Mixed) {
@@ -126,9 +131,19 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
                 facts.lists = Lists::Nothing;
             }
         }
+        Operands::Names => files_among(&mut facts, &operands),
         Operands::Text => {}
         Operands::None if operands.is_empty() => {}
         Operands::None => facts.spoil(),
     }
     Some(facts)
+}
+
+/// Reads those of the names that are files.
+fn files_among(facts: &mut Facts, names: &[&Field]) {
+    for field in names {
+        if field.text().is_none_or(|text| text.contains('/')) {
+            facts.read(field, Reach::Itself);
+        }
+    }
 }

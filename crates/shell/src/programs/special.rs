@@ -112,6 +112,13 @@ fn uniq(asked: &Asked<'_>) -> Facts {
     for arg in read(asked.args(), &UNIQ, Order::Mixed) {
         match arg {
             Arg::Option(..) => {}
+            // An option of old, to some versions: the next one may be the first operand, or the second.
+            Arg::Operand(field) if is_plus_number(field) => {
+                facts.spoil();
+                for other in asked.args().iter().filter(|other| !other.may_be_option()) {
+                    facts.might(other, UseKind::Write(Change::Content));
+                }
+            }
             Arg::Stranger(field) => {
                 facts.spoil();
                 if field.text().is_none() {
@@ -133,10 +140,20 @@ fn uniq(asked: &Asked<'_>) -> Facts {
         facts.spoil();
         facts.write(output, Change::Content);
     }
+    if operands.len() > 2 {
+        facts.spoil();
+    }
     if operands.is_empty() {
         facts.lists = Lists::WhatItIsFed;
     }
     facts
+}
+
+fn is_plus_number(field: &Field) -> bool {
+    field
+        .prefix()
+        .strip_prefix('+')
+        .is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_digit()))
 }
 
 /// `-s` and an operand without `+` set the clock.
@@ -173,7 +190,7 @@ fn ps(asked: &Asked<'_>) -> Facts {
     facts
 }
 
-/// Its second operand is written, and `-r` writes binary there.
+/// Its second operand is written, and `-r` writes binary there. Behind the first one all are operands.
 fn xxd(asked: &Asked<'_>) -> Facts {
     const XXD: Options = Options {
         short: "abeipuEC",
@@ -184,7 +201,7 @@ fn xxd(asked: &Asked<'_>) -> Facts {
     };
     let mut facts = Facts::reader();
     let mut operands = Vec::new();
-    for arg in read(asked.args(), &XXD, Order::Mixed) {
+    for arg in read(asked.args(), &XXD, Order::OptionsFirst) {
         match arg {
             Arg::Option(..) => {}
             Arg::Stranger(_) => facts.spoil(),

@@ -2,6 +2,7 @@
 
 use pointsman_model::Reach;
 
+use super::config;
 use super::tables::{BRANCH, EVERYDAY, GREP, HISTORY, REMOTE, SHORTLOG, TAG};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
@@ -71,7 +72,7 @@ pub(super) fn looks(asked: &Asked<'_>, name: &str, rest: &[Field]) -> Option<Fac
             Some("show" | "list") => Some(walked(asked, name, behind)),
             _ => Some(walked(asked, name, rest)),
         },
-        "config" => config(rest),
+        "config" => config::shows(rest),
         // It asks the remote that the repository names, by the way that is set there.
         "ls-remote" if rest.is_empty() => Some(Facts::reader()),
         _ => None,
@@ -316,62 +317,4 @@ fn listed(rest: &[Field], options: &Options) -> Facts {
         facts.spoil();
     }
     facts
-}
-
-/// Forms of `config` that show settings: one by its name, or all.
-fn config(rest: &[Field]) -> Option<Facts> {
-    const CONFIG: Options = Options {
-        short: "zl",
-        short_value: "f",
-        short_glued: "",
-        long: &[
-            "get",
-            "get-all",
-            "get-regexp",
-            "get-urlmatch",
-            "list",
-            "global",
-            "system",
-            "local",
-            "worktree",
-            "null",
-            "name-only",
-            "show-origin",
-            "show-scope",
-            "show-names",
-            "bool",
-            "int",
-            "bool-or-int",
-            "path",
-            "includes",
-            "no-includes",
-            "all",
-            "regexp",
-        ],
-        long_value: &["type", "default", "file", "blob"],
-    };
-    let mut facts = Facts::reader();
-    let mut words = Vec::new();
-    let mut shows = false;
-    for arg in read(rest, &CONFIG, Order::Mixed) {
-        match arg {
-            Arg::Option(
-                "--get" | "--get-all" | "--get-regexp" | "--get-urlmatch" | "--list" | "l",
-                _,
-            ) => shows = true,
-            Arg::Option("f" | "--file", Some(file)) => facts.read(&file, Reach::Itself),
-            Arg::Option(..) => {}
-            Arg::Operand(field) => words.push(field),
-            Arg::Stranger(_) => return None,
-        }
-    }
-    let first = words.first().and_then(|field| field.text());
-    let shows = shows
-        || match first {
-            Some("get" | "list") => true,
-            Some("set" | "unset" | "edit" | "rename-section" | "remove-section") | None => false,
-            // A name alone shows its value.
-            Some(name) => words.len() == 1 && name.contains('.'),
-        };
-    shows.then_some(facts)
 }

@@ -1,4 +1,4 @@
-//! The plain readers and their options.
+//! The plain readers and their options, but for those of text.
 
 use pointsman_model::Reach;
 
@@ -6,19 +6,7 @@ use super::super::Lists;
 use super::{BASE, NONE, Operands, Reader};
 use crate::options::Options;
 
-pub(super) static READERS: [Reader; 23] = [
-    Reader {
-        names: &[
-            "cat", "tac", "rev", "nl", "expand", "unexpand", "fold", "fmt",
-        ],
-        options: Options {
-            short: "AbeEnstTuvai",
-            short_value: "dfhlnvwb",
-            ..NONE
-        },
-        lists: Lists::WhatItIsFed,
-        ..BASE
-    },
+pub(super) static READERS: [Reader; 25] = [
     Reader {
         names: &["head", "tail"],
         options: Options {
@@ -147,49 +135,7 @@ pub(super) static READERS: [Reader; 23] = [
         ..BASE
     },
     Reader {
-        names: &[
-            "cut", "paste", "column", "comm", "join", "cmp", "numfmt", "pr",
-        ],
-        options: Options {
-            short: "nsz123txevibL",
-            short_value: "bcdfnNojtaw12s",
-            long: &[
-                "only-delimited",
-                "complement",
-                "zero-terminated",
-                "table",
-                "check-order",
-                "nocheck-order",
-                "header",
-                "verbose",
-                "silent",
-                "quiet",
-                "json",
-                "total",
-            ],
-            long_value: &[
-                "bytes",
-                "characters",
-                "delimiter",
-                "fields",
-                "output-delimiter",
-                "separator",
-                "table-columns",
-                "table-name",
-                "from",
-                "to",
-                "format",
-                "field",
-                "padding",
-                "suffix",
-                "invalid",
-            ],
-            ..NONE
-        },
-        ..BASE
-    },
-    Reader {
-        names: &["diff", "diff3", "colordiff"],
+        names: &["diff", "colordiff"],
         options: Options {
             short: "abBcdeEfHiNnpPqrstTuwyZl0123456789",
             short_value: "CDFIULSxXW",
@@ -231,60 +177,25 @@ pub(super) static READERS: [Reader; 23] = [
         ..BASE
     },
     Reader {
-        names: &[
-            "md5sum",
-            "sha1sum",
-            "sha224sum",
-            "sha256sum",
-            "sha384sum",
-            "sha512sum",
-            "b2sum",
-            "cksum",
-            "sum",
-            "shasum",
-            "strings",
-            "hexdump",
-            "od",
-            "tsort",
-            "base64",
-            "base32",
-            "basenc",
-            "xxhsum",
-            "md5",
-        ],
+        names: &["diff3"],
         options: Options {
-            short: "bctwzdoavxXACDnisrfU",
-            short_value: "aejNStw",
+            short: "aAeEimTvxX3",
+            short_value: "L",
             long: &[
-                "binary",
-                "check",
                 "text",
-                "tag",
-                "quiet",
-                "status",
-                "strict",
-                "warn",
-                "decode",
-                "ignore-garbage",
-                "zero",
-                "all",
-                "print-file-name",
-                "canonical",
-                "untagged",
+                "show-all",
+                "ed",
+                "show-overlap",
+                "easy-only",
+                "overlap-only",
+                "merge",
+                "strip-trailing-cr",
+                "initial-tab",
             ],
-            long_value: &[
-                "wrap",
-                "algorithm",
-                "length",
-                "bytes",
-                "encoding",
-                "radix",
-                "skip-bytes",
-                "read-bytes",
-                "format",
-            ],
+            long_value: &["label"],
             ..NONE
         },
+        every_option: false,
         ..BASE
     },
     Reader {
@@ -297,10 +208,38 @@ pub(super) static READERS: [Reader; 23] = [
         ..BASE
     },
     Reader {
-        names: &["readelf", "nm", "size", "objdump"],
+        names: &["readelf"],
         options: Options {
-            short: "aABCdDefghilnopqrsStuvVwWxzT",
-            short_value: "EFjmMPXbt",
+            short: "aABCdDefghilnopqrsStuvVwWxzTLPX",
+            ..NONE
+        },
+        every_option: false,
+        ..BASE
+    },
+    Reader {
+        names: &["nm"],
+        options: Options {
+            short: "aABCdDefghilnopqrsStuvVwWxzTjP",
+            short_value: "tX",
+            ..NONE
+        },
+        every_option: false,
+        ..BASE
+    },
+    Reader {
+        names: &["size"],
+        options: Options {
+            short: "ABdfGotx",
+            ..NONE
+        },
+        every_option: false,
+        ..BASE
+    },
+    Reader {
+        names: &["objdump"],
+        options: Options {
+            short: "aABCdDefghilnopqrsStuvVwWxzTF",
+            short_value: "bEjmMP",
             ..NONE
         },
         every_option: false,
@@ -349,8 +288,9 @@ pub(super) static READERS: [Reader; 23] = [
                 "nolinks",
                 "metafirst",
                 "info",
+                "filesfirst",
             ],
-            long_value: &["filelimit", "timefmt", "charset", "sort", "filesfirst"],
+            long_value: &["filelimit", "timefmt", "charset", "sort"],
             ..NONE
         },
         every_option: false,
@@ -360,10 +300,15 @@ pub(super) static READERS: [Reader; 23] = [
         names: &[
             "basename", "dirname", "seq", "sleep", "expr", "tr", "factor", "test", "[", "nproc",
             "arch", "logname", "tty", "locale", "cal", "ncal", "which", "whereis", "id", "groups",
-            "whoami", "uname", "free", "uptime", "df", "tput", "users", "who", "w", "lscpu",
-            "lsblk", "sw_vers", "command", "help",
+            "whoami", "uname", "free", "uptime", "df", "tput", "w", "lscpu", "lsblk", "sw_vers",
+            "command", "help",
         ],
         operands: Operands::Text,
+        ..BASE
+    },
+    Reader {
+        names: &["who", "users"],
+        operands: Operands::Names,
         ..BASE
     },
     Reader {
@@ -409,7 +354,7 @@ pub(super) static READERS: [Reader; 23] = [
     },
     Reader {
         names: &["man", "apropos", "whatis", "info"],
-        operands: Operands::Text,
+        operands: Operands::Names,
         options: Options {
             short: "afkw",
             short_value: "s",
