@@ -78,3 +78,43 @@ fn law_21_a_stop_ends_what_shed_its_parents() {
     leader.wait().expect_code(130);
     assert!(!lives(&pid));
 }
+
+/// Another run's agent is no person either, with its leader's mark or without.
+#[test]
+fn law_2_no_agent_of_another_run_answers() {
+    let project = project();
+    project.write(
+        "asks.toml",
+        "[[job]]\nname = \"asks\"\n[[job.step]]\ntool = \"Write\"\n\
+         input = { file_path = \"asked.txt\", content = \"x\" }\n",
+    );
+    let program = program().display();
+    let tries = [
+        format!("\"{program}\" answer r1-1 allow"),
+        format!("exec env -i PATH=\"$PATH\" HOME=\"$HOME\" \"{program}\" answer r1-1 allow"),
+        format!("\"{program}\" grants tighten deny Bash --run run-1"),
+    ];
+    let mut other = "[[job]]\nname = \"answers\"\nallow = [\"Bash\"]\n".to_owned();
+    for (at, line) in tries.iter().enumerate() {
+        project.write(
+            &format!("{at}.sh"),
+            &format!("({line}) > {at}.txt 2>&1\n:\n"),
+        );
+        other +=
+            &format!("[[job.step]]\ntool = \"Bash\"\ninput = {{ command = \"bash {at}.sh\" }}\n");
+    }
+    project.write("other.toml", &other);
+    let leader = project.start(["run", "--attended", "asks.toml"]);
+    project.questions(1);
+    project
+        .run(["run", "--unattended", "other.toml"])
+        .expect_code(0);
+    for at in 0..tries.len() {
+        let said = project.read(&format!("{at}.txt")).unwrap();
+        assert!(said.contains("no agent answers questions"), "{at}: {said}");
+    }
+    assert_eq!(project.questions(1), ["r1-1"]);
+    project.run(["answer", "r1-1", "deny"]).expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("asked.txt"), None);
+}

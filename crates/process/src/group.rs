@@ -216,71 +216,6 @@ fn own_mark() -> &'static str {
     })
 }
 
-/// Whether another process descends from this one, or may: by its mark, or by the parents it has. One that has shed
-/// both, by clearing its environment and letting its parents end, is told from a stranger where this process adopts
-/// orphans ([`crate::Orphans`]). Of one that has ended nobody can tell, so it counts as one of these.
-#[must_use]
-pub fn is_of_this_process(pid: i32) -> bool {
-    let own_pid = rustix::process::getpid().as_raw_nonzero().get();
-    if pid == own_pid {
-        return false;
-    }
-    let own = own_mark().as_bytes();
-    let by_mark = |mark: &[u8]| {
-        let mut parts = mark.split(|byte| *byte == b'/');
-        parts.any(|part| {
-            part.strip_prefix(own)
-                .is_some_and(|rest| rest.starts_with(b"."))
-        })
-    };
-    // The parents are looked at last: whoever is still there then was there when its mark was looked for.
-    carries(pid, &by_mark) || descent(pid, own_pid) != Descent::Elsewhere
-}
-
-/// Whether `ancestor` is among the parents of `pid`.
-pub(crate) fn descends(pid: i32, ancestor: i32) -> bool {
-    descent(pid, ancestor) == Descent::Below
-}
-
-/// Where a process comes from, seen from another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Descent {
-    /// The other one is among its parents.
-    Below,
-    /// It is not.
-    Elsewhere,
-    /// The process ended before that could be seen.
-    Gone,
-}
-
-/// Walks up the parents of `pid`.
-fn descent(pid: i32, ancestor: i32) -> Descent {
-    /// More generations than a machine has processes in one line; ends the walk if numbers are re-used on the way.
-    const GENERATIONS_MAX: usize = 4096;
-    let parent_of = |pid| Some(Stat::read(pid)?.parent);
-    let mut child = pid;
-    let Some(mut parent) = parent_of(child) else {
-        return Descent::Gone;
-    };
-    for _ in 0..GENERATIONS_MAX {
-        if parent == ancestor {
-            return Descent::Below;
-        }
-        if parent <= 1 {
-            return Descent::Elsewhere;
-        }
-        match (parent_of(parent), parent_of(child)) {
-            (Some(next), _) => (child, parent) = (parent, next),
-            // It ended meanwhile, and its child was given to another.
-            (None, Some(other)) if other != parent => parent = other,
-            // The system hides other users' processes, and theirs are none of ours.
-            (None, Some(_)) => return Descent::Elsewhere,
-            (None, None) => return Descent::Gone,
-        }
-    }
-    Descent::Gone
-}
-
 /// The living processes with such a mark.
 fn marked(is_meant: &impl Fn(&[u8]) -> bool) -> Vec<i32> {
     all_processes()
@@ -295,7 +230,7 @@ pub(crate) fn all_processes() -> impl Iterator<Item = i32> {
 }
 
 /// Other users' environments can't be read; their processes are none of ours.
-fn carries(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> bool {
+pub(crate) fn carries(pid: i32, is_meant: &impl Fn(&[u8]) -> bool) -> bool {
     let Some(environment) = environment(pid) else {
         return false;
     };

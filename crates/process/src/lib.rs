@@ -8,6 +8,7 @@
 mod child;
 mod environment;
 mod group;
+mod origin;
 mod orphans;
 mod output;
 mod reap;
@@ -17,7 +18,8 @@ mod spawn;
 
 pub use child::{find_program, is_executable};
 pub use environment::{Environment, KEY_LEFT_OUT, is_key};
-pub use group::{ProcessGroup, is_of_this_process};
+pub use group::ProcessGroup;
+pub use origin::{Origin, origin_of};
 pub use orphans::Orphans;
 pub use output::Output;
 pub use reap::{Reaped, reap, reap_owned_by};

@@ -15,6 +15,7 @@ use rustix::process::{
 };
 
 use crate::group::{SWEEPS_MAX, Stat, all_processes, hold, wait_for_deaths};
+use crate::origin;
 
 /// The programs that were started here and are waited for by whoever started them.
 static STARTED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -82,10 +83,12 @@ enum Adopts {
 }
 
 impl Orphans {
-    /// Adopts from now on, and closes this process's environment and memory to other programs of its user, since they
+    /// Adopts from now on, shows other leaders that this process leads a run, and closes this process's environment and memory to other programs of its user, since they
     /// hold the secrets that its programs are not given.
     #[must_use]
     pub fn adopt() -> Self {
+        // While the system still lets it: it keeps closed processes from naming themselves.
+        origin::lead();
         if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
             tracing::warn!(%error, "programs of this user can read this process's environment");
         }
@@ -150,7 +153,7 @@ fn kill_descendants(killed: &mut BTreeSet<i32>) -> Vec<OwnedFd> {
         let is_below = || {
             pid != own
                 && Stat::read(pid).is_some_and(|stat| stat.lives)
-                && crate::group::descends(pid, own)
+                && origin::descends(pid, own)
         };
         if !is_below() {
             continue;

@@ -79,15 +79,16 @@ mod tests {
 
     #[test]
     fn a_child_is_told_from_a_stranger_by_its_parents_or_by_its_mark() {
-        use crate::is_of_this_process;
+        use crate::{Origin, origin_of};
         let own = i32::try_from(std::process::id()).unwrap();
-        assert!(!is_of_this_process(own) && !is_of_this_process(1));
+        assert_eq!([own, 1].map(origin_of), [Origin::Outside; 2]);
         let mut child = sleeper(&Environment::empty());
-        assert!(is_of_this_process(i32::try_from(child.id()).unwrap()));
+        let id = i32::try_from(child.id()).unwrap();
+        assert_eq!(origin_of(id), Origin::Agent);
         child.kill().unwrap();
         child.wait().unwrap();
         // Of one that is gone nobody can tell: it may have left an open connection to its parent.
-        assert!(is_of_this_process(i32::try_from(child.id()).unwrap()));
+        assert_eq!(origin_of(id), Origin::Gone);
         // A shell that ends at once leaves its child to another parent.
         let told = Command::new("/bin/sh")
             .args(["-c", "/bin/sleep 600 >/dev/null 2>&1 & echo $!"])
@@ -100,7 +101,7 @@ mod tests {
             .trim()
             .parse()
             .unwrap();
-        assert!(is_of_this_process(orphan));
+        assert_eq!(origin_of(orphan), Origin::Agent);
         let orphan = rustix::process::Pid::from_raw(orphan).unwrap();
         rustix::process::kill_process(orphan, Signal::KILL).unwrap();
     }

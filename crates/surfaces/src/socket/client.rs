@@ -109,13 +109,12 @@ impl Client {
     fn say(&mut self, ask: &Ask) -> Result<(), ClientError> {
         let mut line = serde_json::to_vec(ask).map_err(|error| ClientError::Send(error.into()))?;
         line.push(b'\n');
-        self.reader
-            .get_ref()
-            .write_all(&line)
-            .map_err(|error| match is_late(&error) {
-                true => ClientError::Late(ANSWER_TIME_MAX),
-                false => ClientError::Send(error),
-            })
+        match self.reader.get_ref().write_all(&line) {
+            // It hung up. Why, it may have said before that; whoever reads on hears it.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if is_late(&error) => Err(ClientError::Late(ANSWER_TIME_MAX)),
+            said => said.map_err(ClientError::Send),
+        }
     }
 }
 

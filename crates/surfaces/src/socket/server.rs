@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pointsman_approvals::{BindError, PrivateSocket, RequestEvent};
-use pointsman_process::is_of_this_process;
+use pointsman_process::{Origin, origin_of};
 use pointsman_swarm::LeaderHandle;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
@@ -28,6 +28,9 @@ const CLIENT_TIME_MAX: Duration = Duration::from_secs(10);
 /// A listening socket. Its file goes when this is dropped.
 #[derive(Debug)]
 pub struct ControlSocket(PrivateSocket);
+
+/// What a program of an agent hears.
+const NOT_FOR_AGENTS: &str = "this was started by an agent, and no agent answers questions or orders a run; a person does, in a terminal of their own";
 
 /// What the server serves.
 #[derive(Clone)]
@@ -57,12 +60,16 @@ impl ControlSocket {
                 biased;
                 () = shutdown.cancelled() => break,
                 // Before the news of those that are in: however many they make, they keep nobody out.
-                (stream, pid) = self.0.accept(), if has_room => match pid {
-                    // An agent must not answer its own question (law 2).
-                    Some(pid) if !is_of_this_process(pid) => {
+                (stream, pid) = self.0.accept(), if has_room => match pid.map(|pid| (pid, origin_of(pid))) {
+                    Some((pid, Origin::Outside)) => {
                         guests.admit(pid, |guest| serve(stream, served.clone(), guest));
                     }
-                    Some(_) | None => tracing::warn!("a program of an agent was turned away"),
+                    // No agent answers a question, its own or another's (law 2).
+                    Some((_, Origin::Agent)) => {
+                        tracing::warn!("a program of an agent was turned away");
+                        last_words(&stream.into_split().1, NOT_FOR_AGENTS);
+                    }
+                    Some((_, Origin::Gone)) | None => {}
                 },
                 () = guests.changed() => {}
             }
