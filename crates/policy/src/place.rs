@@ -3,10 +3,12 @@
 mod critical;
 mod directories;
 mod git;
+mod landed;
 mod ourselves;
 mod protected;
 
 pub(crate) use critical::{Precious, is_critical};
 pub(crate) use directories::Directories;
+pub(crate) use landed::Landing;
 pub(crate) use ourselves::changed_through_ourselves;
 pub(crate) use protected::{Removes, protected};

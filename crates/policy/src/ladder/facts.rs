@@ -15,7 +15,7 @@ use super::why::CoverOf;
 use super::{LEAVES_SANDBOX, Question};
 use crate::index::{Compiled, Hit, Hits, Strength, read, tool_strength};
 use crate::place::{
-    Directories, Precious, Removes, changed_through_ourselves, is_critical, protected,
+    Directories, Landing, Precious, Removes, changed_through_ourselves, is_critical, protected,
 };
 use crate::rule::PathAccess;
 use crate::subject::{CommandSubject, PathSubject, Subject};
@@ -253,7 +253,10 @@ impl<'a> Look<'a> {
             Change::Remove => Removes::Yes,
             Change::Content | Change::Attributes => Removes::No,
         };
-        fact.protected = protected(&path, removes, self.q.tree);
+        fact.protected = protected(&path, removes, self.q.tree).or_else(|| {
+            let landing = Landing::of(fact.effect, &self.q.effects.list);
+            landing?.protected(self.q.tree)
+        });
         fact.critical = removes == Removes::Yes
             && is_critical(target, &path, self.precious(), self.directories());
         if removes == Removes::Yes {

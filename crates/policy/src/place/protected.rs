@@ -142,7 +142,11 @@ pub(crate) enum Removes {
     No,
 }
 
-fn protected_path(path: &KnownPath, removes: Removes, tree: &dyn Tree) -> Option<AbsPath> {
+pub(super) fn protected_path(
+    path: &KnownPath,
+    removes: Removes,
+    tree: &dyn Tree,
+) -> Option<AbsPath> {
     let hit = path
         .hops
         .iter()
@@ -167,7 +171,7 @@ fn protected_path(path: &KnownPath, removes: Removes, tree: &dyn Tree) -> Option
     })
 }
 
-fn is_protected(lower: &AbsPath) -> bool {
+pub(super) fn is_protected(lower: &AbsPath) -> bool {
     let mut names = lower.segments().map(plain_name).peekable();
     let mut last = None;
     while let Some(name) = names.next() {
