@@ -11,4 +11,4 @@ pub(crate) use critical::{Precious, is_critical};
 pub(crate) use directories::Directories;
 pub(crate) use landed::Landing;
 pub(crate) use ourselves::changed_through_ourselves;
-pub(crate) use protected::{Removes, protected};
+pub(crate) use protected::{Removes, protected, protected_by_spelling};

@@ -68,8 +68,12 @@ fn wrap(
         _ if shells::is_shell(name) => shells::shell(walker, scene, called, state),
         _ if shells::takes_script(name) => shells::script(walker, scene, called, name, state),
         _ => match table::find(name) {
-            // `arch` and `nice` alone are no wrappers.
-            Some(_) if called.args().is_empty() => return false,
+            // `arch` and `nice` alone are no wrappers; `unshare` alone starts a shell.
+            Some(entry)
+                if called.args().is_empty() && (entry.kind == Kind::Plain || !called.input.fed) =>
+            {
+                return false;
+            }
             Some(entry) if name == "bwrap" => {
                 let mut own = state.clone();
                 runners::mount_names(name, called.args(), state, &mut own);

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use pointsman_model::{
     AbsPath, Change, Effect, EffectKind, EffectView, GrantId, Opaque, OpaqueWhy, PathUse,
-    PermissionRule, Reach, RuleBehavior, SandboxState, ToolName,
+    PathValue, PermissionRule, Reach, RuleBehavior, SandboxState, ToolName,
 };
 use smallvec::SmallVec;
 
@@ -16,6 +16,7 @@ use super::{LEAVES_SANDBOX, Question};
 use crate::index::{Compiled, Hit, Hits, Strength, read, tool_strength};
 use crate::place::{
     Directories, Landing, Precious, Removes, changed_through_ourselves, is_critical, protected,
+    protected_by_spelling,
 };
 use crate::rule::PathAccess;
 use crate::subject::{CommandSubject, PathSubject, Subject};
@@ -253,7 +254,13 @@ impl<'a> Look<'a> {
             Change::Remove => Removes::Yes,
             Change::Content | Change::Attributes => Removes::No,
         };
-        fact.protected = protected(&path, removes, self.q.tree).or_else(|| {
+        let by_itself = match &target.path {
+            PathValue::Unknown(source) => protected_by_spelling(source, self.q.folder),
+            PathValue::Known(_) | PathValue::Pattern { .. } => {
+                protected(&path, removes, self.q.tree)
+            }
+        };
+        fact.protected = by_itself.or_else(|| {
             let landing = Landing::of(fact.effect, &self.q.effects.list);
             landing?.protected(self.q.tree)
         });

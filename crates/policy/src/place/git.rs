@@ -7,6 +7,35 @@ use crate::{EntryKind, Tree};
 /// A git configuration larger than this is not read; nobody writes such by hand.
 const CONFIG_BYTES_MAX: u64 = 256 * 1024;
 
+/// Names under which git starts a hook.
+const HOOKS: [&str; 20] = [
+    "applypatch-msg",
+    "commit-msg",
+    "fsmonitor-watchman",
+    "post-applypatch",
+    "post-checkout",
+    "post-commit",
+    "post-merge",
+    "post-receive",
+    "post-rewrite",
+    "post-update",
+    "pre-applypatch",
+    "pre-auto-gc",
+    "pre-commit",
+    "pre-merge-commit",
+    "pre-push",
+    "pre-rebase",
+    "pre-receive",
+    "prepare-commit-msg",
+    "reference-transaction",
+    "update",
+];
+
+/// Whether git starts a hook of that name.
+pub(super) fn is_hook(name: &str) -> bool {
+    HOOKS.contains(&name)
+}
+
 /// Whether the path lies in the hooks folder or the store of the repository it belongs to.
 pub(super) fn holds_hooks_or_store(path: &AbsPath, tree: &dyn Tree) -> bool {
     let mut below = path.clone();

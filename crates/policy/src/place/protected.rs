@@ -171,6 +171,28 @@ pub(super) fn protected_path(
     })
 }
 
+/// The protected place that a change of a path would reach which only its spelling tells of (`"$d/.git/config"`), taken to
+/// lie in the folder: what it ends in is known.
+pub(crate) fn protected_by_spelling(source: &str, folder: &AbsPath) -> Option<AbsPath> {
+    let spelled = |name: &&str| {
+        name.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    };
+    let source = source.replace(['"', '\''], "");
+    let mut names: Vec<&str> = source.rsplit('/').take_while(spelled).collect();
+    names.reverse();
+    let end = names.join("/");
+    let path = folder.join(&end);
+    let place = || is_protected(&crate::subject::lower(&AbsPath::root().join(&end)));
+    let of_the_store = || {
+        ["--git-dir", "--git-common-dir", "--git-path"]
+            .iter()
+            .any(|option| source.contains(option))
+    };
+    let hook = || matches!(names.as_slice(), [.., "hooks", name] if git::is_hook(name));
+    (!end.is_empty() && place() || of_the_store() || hook()).then_some(path)
+}
+
 pub(super) fn is_protected(lower: &AbsPath) -> bool {
     let mut names = lower.segments().map(plain_name).peekable();
     let mut last = None;

@@ -84,21 +84,14 @@ fn take(carrier: &Carrier, value: &Field, args: &[Field], found: &mut Carried) {
             found.inner.push(Inner::Script(value.clone(), might));
         }
         Value::Setting(keys) => {
-            let prefix = value.prefix();
-            let Some(at) = prefix.find(['=', ' ']) else {
-                return;
-            };
-            let key = prefix.get(..at).unwrap_or("").to_ascii_lowercase();
-            if keys.iter().any(|known| {
-                key == *known || known.starts_with('*') && key.contains(known.trim_matches('*'))
-            }) {
-                found.unusual = true;
-                let mut script = value.tail(at + 1);
-                // The values of some files of settings stand between quotes.
-                if let Some(text) = script.text().map(|text| text.trim_matches('"').to_owned()) {
-                    script = Field::made(&text, value.span);
+            for (key, script) in settings(value) {
+                let key = key.to_ascii_lowercase();
+                if keys.iter().any(|known| {
+                    key == *known || known.starts_with('*') && key.contains(known.trim_matches('*'))
+                }) {
+                    found.unusual = true;
+                    found.inner.push(Inner::Script(script, might));
                 }
-                found.inner.push(Inner::Script(script, might));
             }
         }
         Value::Program(key, given) => {
@@ -146,6 +139,45 @@ fn take(carrier: &Carrier, value: &Field, args: &[Field], found: &mut Carried) {
         }
     }
 }
+
+/// The settings that a text `key=value` is, values as the commands that they may be: `a.b={c="x",d=['y', "z"]}` are
+/// two more.
+fn settings(setting: &Field) -> Vec<(&str, Field)> {
+    let prefix = setting.prefix();
+    let Some(at) = prefix.find(['=', ' ']) else {
+        return Vec::new();
+    };
+    let (key, value) = (prefix.get(..at).unwrap_or(""), setting.tail(at + 1));
+    let Some(text) = value.text() else {
+        return vec![(key, value)];
+    };
+    let made = |text: &str| Field::made(&bare(text), setting.span);
+    let mut found = vec![(key, made(text))];
+    let inside = prefix
+        .get(at + 1..)
+        .filter(|text| text.trim_start().starts_with('{'));
+    for part in inside.unwrap_or("").split(['{', '}', ',']) {
+        if let Some((key, value)) = part.split_once('=') {
+            found.push((key, made(value)));
+        }
+    }
+    found
+}
+
+/// A value of a file of settings without its quotes; a list of words as the command that they are.
+fn bare(value: &str) -> String {
+    let value = value.trim();
+    match value.strip_prefix('[') {
+        Some(list) => {
+            let words = list.trim_end_matches(']').split(',');
+            let words: Vec<&str> = words.map(|word| word.trim().trim_matches(QUOTES)).collect();
+            words.join(" ")
+        }
+        None => value.trim_matches(QUOTES).to_owned(),
+    }
+}
+
+const QUOTES: [char; 2] = ['"', '\''];
 
 /// Whether the value is one of the commands that such an option usually names, with plain words.
 fn is_usual(value: &Field, usual: &[&str]) -> bool {

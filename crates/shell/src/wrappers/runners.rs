@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::walk::{Called, Scene, Walker, folder_of, paths};
 
 /// Programs that run a package's command: all of their arguments, or those behind these words.
-const RUNNERS: [(&str, &[&str]); 73] = [
+const RUNNERS: [(&str, &[&str]); 77] = [
     ("npx", &[]),
     ("bunx", &[]),
     ("pnpx", &[]),
@@ -79,6 +79,10 @@ const RUNNERS: [(&str, &[&str]); 73] = [
     ("adb", &["shell"]),
     ("mise", &["exec", "x", "run"]),
     ("asdf", &["exec"]),
+    ("nvm", &["exec", "run"]),
+    ("fnm", &["exec"]),
+    ("volta", &["run"]),
+    ("rustup", &["run"]),
     ("railway", &["run"]),
     ("env-cmd", &[]),
     ("consul", &["exec", "lock", "watch"]),

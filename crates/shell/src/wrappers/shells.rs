@@ -34,7 +34,7 @@ pub(super) fn is_shell(name: &str) -> bool {
 pub(super) fn takes_script(name: &str) -> bool {
     matches!(
         name,
-        "su" | "runuser" | "script" | "hyperfine" | "at" | "batch" | "crontab" | "watch"
+        "su" | "newgrp" | "runuser" | "script" | "hyperfine" | "at" | "batch" | "crontab" | "watch"
     )
 }
 
@@ -220,7 +220,7 @@ fn known_part(
     }
 }
 
-/// `su -c text`, `script -c text`, `hyperfine text...`, and those that read one from their input.
+/// `su -c text`, `newgrp < text`, `script -c text`, `hyperfine text...`, and those that read one from their input.
 pub(super) fn script(
     walker: &mut Walker<'_>,
     scene: &Scene<'_>,

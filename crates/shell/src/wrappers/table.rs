@@ -388,7 +388,6 @@ static ENTRIES: [Entry; 38] = [
             "s6-setuidgid",
             "logsave",
             "sg",
-            "newgrp",
         ],
         script_flag: true,
         skip: 1,

@@ -113,6 +113,9 @@ fn tabled(rest: &[Field], options: &Options) -> Facts {
             Arg::Option("O" | "f" | "--contents" | "--ignore-revs-file", Some(value)) => {
                 facts.read(&value, Reach::Itself);
             }
+            Arg::Option("--format" | "--pretty", Some(value)) if checks_signatures(&value) => {
+                facts.spoil();
+            }
             Arg::Option(..) => {}
             Arg::Stranger(field) => {
                 facts.spoil();
@@ -127,6 +130,13 @@ fn tabled(rest: &[Field], options: &Options) -> Facts {
         }
     }
     facts
+}
+
+/// Whether a format asks for a signature: to check it, git starts the program that the repository names for that.
+fn checks_signatures(format: &Field) -> bool {
+    format
+        .text()
+        .is_none_or(|text| text.contains("%G") || text.contains("(signature"))
 }
 
 /// `ls-files`: the names below the folder, or those that its patterns pick.
@@ -308,6 +318,7 @@ fn listed(rest: &[Field], options: &Options) -> Facts {
     let mut operands = false;
     for arg in read(rest, options, Order::Mixed) {
         match arg {
+            Arg::Option("--format", Some(value)) if checks_signatures(&value) => facts.spoil(),
             Arg::Option(option, _) => lists |= LISTING.contains(&option),
             Arg::Stranger(_) => facts.spoil(),
             Arg::Operand(_) => operands = true,
