@@ -3,6 +3,7 @@
 
 mod command;
 mod glob;
+pub(crate) mod operators;
 mod path;
 
 pub(crate) use command::{CommandSubject, GlobWord, Of, Reading, ReadingFor};

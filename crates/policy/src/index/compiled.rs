@@ -151,6 +151,12 @@ impl Compiled {
                 (Of::Guarded | Of::Line, false) => pattern.is_exact(),
                 (Of::Line, true) => pattern.has_operator(),
             };
+            if let (Of::Line, true, Some(operators)) =
+                (subject.of, self.tightens(), &pattern.operators)
+            {
+                let holds = subject.operated().iter().any(|it| operators.matches(it));
+                best = best.max(holds.then_some(Strength::Sure));
+            }
             let readings = subject
                 .readings
                 .iter()

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::{AnchoredPath, Compiled};
 use crate::Tree;
 use crate::rule::{HostPattern, PathAccess, PathDepth, PathPattern, Specifier, ToolPattern};
-use crate::subject::{CommandSubject, PathKind, PathSubject, Reading};
+use crate::subject::{CommandSubject, Of, PathKind, PathSubject, Reading};
 use crate::wild::{GAP, SEP};
 
 /// Rules by their place in the list.
@@ -42,6 +42,8 @@ pub(super) struct Tables {
     tool_patterns: Few,
     /// By the words that all their commands begin with.
     commands: FxHashMap<Box<[u8]>, Few>,
+    /// Denies and asks that spell an operator: what they match may begin anywhere in a line.
+    operators: Vec<u32>,
     /// The largest number of words in `commands`.
     command_words_max: usize,
     /// Denies and asks on commands, by the text that all their commands begin with; made for the first command
@@ -187,6 +189,9 @@ impl Tables {
             for reading in [&pattern.words, &pattern.spelling].into_iter().flatten() {
                 self.add_words(at, reading.literal_words());
             }
+            if it.tightens() && pattern.operators.is_some() && self.operators.last() != Some(&at) {
+                self.operators.push(at);
+            }
             // Its options may come later than where it has them.
             if let (true, Some(form)) = (it.tightens(), &pattern.options) {
                 self.add_words(at, &form.prefix);
@@ -221,6 +226,9 @@ impl Tables {
         let mut found = Few::new();
         for reading in &subject.readings {
             self.command_reading(reading, rules, &mut found);
+        }
+        if subject.of == Of::Line {
+            found.extend_from_slice(&self.operators);
         }
         found.sort_unstable();
         found.dedup();

@@ -95,6 +95,9 @@ impl<'a> Fact<'a> {
     }
 }
 
+/// What an operator of a line begins with; one of them may stand in a line of one effect (`make 2>&1`, `make &`).
+const OPERATORS: [char; 6] = ['|', '&', ';', '<', '>', '\n'];
+
 /// The tool whose denies hold for edits too.
 static READ: LazyLock<Option<ToolName>> = LazyLock::new(|| ToolName::parse("Read").ok());
 
@@ -154,7 +157,7 @@ impl<'a> Facts<'a> {
             linked: OnceCell::new(),
         };
         let line = match &q.effects.line {
-            Some(line) if q.effects.list.len() > 1 => {
+            Some(line) if q.effects.list.len() > 1 || line.contains(OPERATORS) => {
                 look.hits(&Subject::Command(&CommandSubject::line(line)))
             }
             Some(_) | None => Hits::default(),

@@ -15,6 +15,8 @@ pub(crate) struct CommandPattern {
     pub(crate) spelling: Option<Anchored>,
     /// With its options in any order, for denies and asks.
     pub(crate) options: Option<OptionForm>,
+    /// With the operators that it spells in one spelling, for denies and asks.
+    pub(crate) operators: Option<Anchored>,
     /// The text that was read, `:*` undone.
     text: Box<str>,
 }
@@ -65,6 +67,7 @@ impl CommandPattern {
     fn of(text: String) -> Self {
         let unquoted = with_quotes_undone(&text);
         let options = unquoted.as_deref().and_then(OptionForm::of);
+        let operators = crate::subject::operators::of_rule(&text).map(Anchored::new);
         let spelled = as_it_stands(&text);
         let spelling = (unquoted.as_ref() != Some(&spelled)).then(|| Anchored::new(spelled));
         let words = unquoted.map(Anchored::new);
@@ -72,6 +75,7 @@ impl CommandPattern {
             words,
             spelling,
             options,
+            operators,
             text: text.into(),
         }
     }

@@ -1,9 +1,12 @@
 //! A command in the readings that command rules are compared with.
 
+use std::cell::OnceCell;
+
 use gix_glob::wildmatch::Mode;
 use pointsman_model::{Assignment, AssignmentWeight, Run, RunNature, Word, WordValue};
 use smallvec::SmallVec;
 
+use super::operators;
 use crate::rule::is_certain;
 use crate::wild::{GAP, ODD, SEP, plain_bytes};
 
@@ -104,6 +107,10 @@ pub(crate) struct CommandSubject {
     pub(crate) readings: SmallVec<[Reading; 4]>,
     /// What they are of.
     pub(crate) of: Of,
+    /// Of a line: itself.
+    line: Option<Box<str>>,
+    /// What it holds with operators in one spelling; made when a rule spells one.
+    operated: OnceCell<Vec<Vec<u8>>>,
 }
 
 impl CommandSubject {
@@ -113,6 +120,8 @@ impl CommandSubject {
         let mut subject = Self {
             readings: SmallVec::new(),
             of: Of::run(run),
+            line: None,
+            operated: OnceCell::new(),
         };
         let heavy: SmallVec<[&Assignment; 2]> = run
             .assignments
@@ -160,7 +169,15 @@ impl CommandSubject {
         Self {
             readings: SmallVec::from_iter([reading]),
             of: Of::Line,
+            line: Some(text.into()),
+            operated: OnceCell::new(),
         }
+    }
+
+    /// The runs of commands that a line holds, with their operators in one spelling.
+    pub(crate) fn operated(&self) -> &[Vec<u8>] {
+        let made = || self.line.as_deref().map(operators::of_line);
+        self.operated.get_or_init(|| made().unwrap_or_default())
     }
 
     fn add(&mut self, (text, vanishing, first_glob): Words, by: ReadingFor) {
