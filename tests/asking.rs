@@ -208,6 +208,27 @@ fn two_answers_at_once_have_one_winner() {
     assert_eq!(project.read("asked.txt").is_some(), won[0]);
 }
 
+/// The answer that gives the rule was found void, and the rule is no answer to what nobody has seen.
+#[test]
+fn law_10_no_grant_answers_for_a_script_that_was_swapped() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"runs\"\n[[job.step]]\ntool = \"Bash\"\ninput = { command = \"sh ./run.sh\" }\n",
+    );
+    project.write("run.sh", "echo kind > ran.txt\n");
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let first = project.questions(1).remove(0);
+    project.write("run.sh", "echo evil > ran.txt\n");
+    project
+        .run(["answer", &first, "allow", "--always", "worker"])
+        .expect_code(0);
+    let again = until("it is asked anew", || {
+        project.questions(1).into_iter().find(|id| *id != first)
+    });
+    project.run(["answer", &again, "deny"]).expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("ran.txt"), None);
+}
+
 #[test]
 fn always_from_another_terminal_grants_the_named_rule() {
     let project = Project::with_job(ASKS_TWICE);

@@ -11,6 +11,7 @@ use pointsman_model::{
     WallTime, WorkerId,
 };
 use rustc_hash::FxHashSet;
+use tokio::time::Instant;
 
 /// What came of taking a use.
 pub(super) enum Taken {
@@ -25,6 +26,8 @@ pub(super) enum Taken {
 #[derive(Clone)]
 struct Held {
     grant: Arc<Grant>,
+    /// When it ends by a clock that nobody sets; nothing for one without an end.
+    ends: Option<Instant>,
     /// Uses left; nothing for an unlimited grant.
     left: Option<Arc<Mutex<Left>>>,
 }
@@ -56,9 +59,31 @@ pub(super) struct Book {
 }
 
 impl Held {
+    /// Holds a grant from now on.
+    fn new(grant: &Grant, now: WallTime) -> Self {
+        let ends = grant.until.map(|until| until.since(now).duration());
+        Self {
+            left: match grant.uses {
+                Uses::Unlimited => None,
+                Uses::Left(left) => Some(Arc::new(Mutex::new(Left {
+                    uses: left.get(),
+                    by: FxHashSet::default(),
+                }))),
+            },
+            // Further off than the system counts is as good as never; the wall clock still ends it.
+            ends: ends.and_then(|left| Instant::now().checked_add(left)),
+            grant: Arc::new(grant.clone()),
+        }
+    }
+
     fn is_over(&self, now: WallTime) -> bool {
-        let passed = self.grant.until.is_some_and(|until| now >= until);
-        passed || self.used_up()
+        self.has_ended(now) || self.used_up()
+    }
+
+    /// Whether its time is over, by whichever clock comes first.
+    fn has_ended(&self, now: WallTime) -> bool {
+        self.grant.until.is_some_and(|until| now >= until)
+            || self.ends.is_some_and(|ends| Instant::now() >= ends)
     }
 
     fn used_up(&self) -> bool {
@@ -107,16 +132,9 @@ impl Book {
     pub(super) fn add(&self, grants: &[Grant], now: WallTime) {
         self.change(|pages| {
             pages.grants.retain(|held| !held.is_over(now));
-            pages.grants.extend(grants.iter().map(|grant| Held {
-                left: match grant.uses {
-                    Uses::Unlimited => None,
-                    Uses::Left(left) => Some(Arc::new(Mutex::new(Left {
-                        uses: left.get(),
-                        by: FxHashSet::default(),
-                    }))),
-                },
-                grant: Arc::new(grant.clone()),
-            }));
+            pages
+                .grants
+                .extend(grants.iter().map(|grant| Held::new(grant, now)));
         });
     }
 
@@ -165,7 +183,7 @@ impl Book {
         let Some(held) = pages.grants.iter().find(|held| held.grant.id == id) else {
             return Taken::Over;
         };
-        if held.grant.until.is_some_and(|until| now >= until) {
+        if held.has_ended(now) {
             return Taken::Over;
         }
         let Some(left) = &held.left else {

@@ -175,6 +175,27 @@ async fn a_grant_ends_with_its_time_its_agent_and_its_uses() {
     assert!(grants.list().is_empty());
 }
 
+/// Whoever sets the clock back makes no grant last longer.
+#[tokio::test(start_paused = true)]
+async fn law_17_a_grant_ends_with_its_time_though_the_clock_is_set_back() {
+    let (place, grants) = book().await;
+    let agent = sample::lineage(&[1]);
+    let timed = NewGrant {
+        until: Some(START.plus(Millis(1000))),
+        ..new(GrantScope::Worker { worker: worker(1) })
+    };
+    let timed = grants.add(timed).await.unwrap();
+    tokio::time::advance(Millis(999).duration()).await;
+    place.clock.set(WallTime(START.0 - 3_600_000));
+    let in_force = || grants.overlay_for(&agent, place.clock.now()).grants.len();
+    assert_eq!(in_force(), 1);
+    tokio::time::advance(Millis(1).duration()).await;
+    assert_eq!(in_force(), 0);
+    let call = CallId::new(sample::run(), 1);
+    let late = grants.use_once(timed[0].id, worker(1), call).await;
+    assert!(matches!(late, Err(UseError::Over(_))));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_counted_grant_is_used_as_often_as_it_says_whoever_races() {
     let (place, grants) = book().await;

@@ -10,7 +10,7 @@ use pointsman_gate::{LeaderRules, LeaderSays};
 use pointsman_ledger::Clock;
 use pointsman_model::{
     DecisionReason, GrantId, Insistence, Judgement, PermissionDecision, PermissionMode,
-    PermissionRequest, WorkerId,
+    PermissionRequest, Superseded, WorkerId,
 };
 use pointsman_policy::{Frozen, HookVote, Question, Tree, judge, judge_denies_and_asks};
 
@@ -76,7 +76,10 @@ impl DeskRules {
             return Walked::Says(Box::new(objection(objecting)));
         }
         let must_ask = request.judgement.insistence == Insistence::MustAsk;
-        if must_ask || overlay.grants.is_empty() {
+        // What was allowed has changed since. A rule given with that answer was given for what nobody sees now (law 10).
+        let changed = |past: &Superseded| past.request.is_some();
+        let asked_anew = request.supersedes.as_ref().is_some_and(changed);
+        if must_ask || asked_anew || overlay.grants.is_empty() {
             return Walked::ask();
         }
         let grants: Vec<GrantId> = judgement.reason.grants().collect();
