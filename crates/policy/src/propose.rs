@@ -10,8 +10,9 @@ mod path;
 use std::num::NonZeroU32;
 
 use pointsman_model::{
-    EffectKind, Grant, GrantId, GrantScope, Judgement, OpaqueWhy, PathRole, PermissionDecision,
-    PermissionRule, RuleBehavior, RuleProposal, RuleSource, RuleText, ToolName, Uses,
+    EffectKind, EffectView, Grant, GrantId, GrantScope, Judgement, OpaqueWhy, PathRole,
+    PermissionDecision, PermissionRule, RuleBehavior, RuleProposal, RuleSource, RuleText, Run,
+    ToolName, Uses,
 };
 
 use crate::ladder::{Fact, Facts, OverlayRules, is_covered};
@@ -80,26 +81,25 @@ fn widths(q: &Question<'_>) -> Vec<RuleProposal> {
 fn rules(q: &Question<'_>, asked: &[&Fact<'_>], width: Width) -> Option<Vec<RuleText>> {
     let mut rules: Vec<RuleText> = Vec::new();
     for fact in asked {
+        let part = fact.effect.part;
         let rule = match &fact.effect.kind {
-            EffectKind::Run(run) => match width {
-                Width::Exact => command::exact(run),
-                Width::Kind => command::prefix(run).or_else(|| command::exact(run)),
-            },
+            EffectKind::Run(run) => of_run(run, width),
+            // An exact rule for the command covers what it names.
             EffectKind::Read(used) => match (width, used.by) {
-                // An exact rule for the command covers what it names.
-                (Width::Exact, PathRole::Operand) => continue,
-                (width, _) => path::read(used, width),
+                (Width::Exact, PathRole::Operand) => of_part(q, part, width),
+                (width, _) => path::read(q, used, width).or_else(|| of_part(q, part, Width::Exact)),
             },
             EffectKind::Write { target, .. } => match (width, target.by) {
-                (Width::Exact, PathRole::Operand) => continue,
-                (width, _) => path::edit(target, width),
+                (Width::Exact, PathRole::Operand) => of_part(q, part, width),
+                (width, _) => path::edit(q, target, width),
             },
             EffectKind::Connect(host) => match &host.host {
                 Some(name) if q.tool.as_str() == "WebFetch" => Some(RuleText::new(&format!(
                     "WebFetch(domain:{})",
                     name.as_str()
                 ))),
-                Some(_) | None => whole_tool(q.tool),
+                // A rule for the command covers whom it talks to.
+                Some(_) | None => of_part(q, part, width).or_else(|| whole_tool(q.tool)),
             },
             EffectKind::Opaque(opaque) if opaque.why == OpaqueWhy::UnknownTool => {
                 whole_tool(q.tool)
@@ -111,6 +111,27 @@ fn rules(q: &Question<'_>, asked: &[&Fact<'_>], width: Width) -> Option<Vec<Rule
         }
     }
     Some(rules)
+}
+
+fn of_run(run: &Run, width: Width) -> Option<RuleText> {
+    match width {
+        Width::Exact => command::exact(run),
+        Width::Kind => command::prefix(run).or_else(|| command::exact(run)),
+    }
+}
+
+/// A rule for the command that a part of the line runs.
+fn of_part(q: &Question<'_>, part: u32, width: Width) -> Option<RuleText> {
+    let mut parts = q.effects.list.iter().filter(|effect| effect.part == part);
+    parts.find_map(|effect| match &effect.kind {
+        EffectKind::Run(run) if effect.view == EffectView::Sure => of_run(run, width),
+        EffectKind::Run(_)
+        | EffectKind::Read(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_)
+        | EffectKind::Opaque(_) => None,
+    })
 }
 
 /// A bare rule, for tools whose calls have no parts to name.

@@ -68,6 +68,113 @@ fn line(text: &str) -> Call {
     call
 }
 
+#[track_caller]
+fn check_line(text: &str, expect: &[&str]) {
+    assert_eq!(proposals(&Sample::new(), &line(text)), expect, "{text}");
+}
+
+#[test]
+fn what_runs_its_words_is_no_prefix_whatever_its_name() {
+    for text in [
+        "pyenv exec x",
+        "rbenv exec x",
+        "asdf exec x",
+        "nvm exec x",
+        "opam exec x",
+        "conda run x",
+        "hatch run x",
+        "pipenv run x",
+        "volta run x",
+        "lerna exec x",
+        "rustup run nightly x",
+        "aws-vault exec x",
+        "oc exec x",
+        "toolbox run x",
+        "distrobox enter x",
+        "guix shell x",
+        "env-cmd x",
+        "watchexec x",
+        "heroku run x",
+        "flyctl ssh x",
+        "ansible all x",
+        "deno run x.ts",
+        "ed x",
+        "wsl x",
+        "concurrently x",
+        "sqlite3 db",
+        "jenv exec x",
+        "fnm exec x",
+        "dune exec x",
+        "foreman run x",
+        "honcho run x",
+        "yarn workspace a b",
+        "uv tool run x",
+        "gcloud compute ssh x",
+        "new-tool exec x",
+        "curl https://a.test/x",
+    ] {
+        for proposal in proposals(&Sample::new(), &line(text)) {
+            assert!(!proposal.contains(" *)"), "{text}: {proposal}");
+        }
+    }
+}
+
+#[test]
+fn a_prefix_keeps_the_whole_sub_command() {
+    for (text, expect) in [
+        ("php artisan migrate", "Bash(php artisan migrate *)"),
+        ("python manage.py test", "Bash(python manage.py test *)"),
+        ("nx run app:build", "Bash(nx run app:build *)"),
+        ("turbo run build", "Bash(turbo run build *)"),
+        ("uv pip list", "Bash(uv pip list *)"),
+        ("argocd app get", "Bash(argocd app get *)"),
+        ("git svn rebase", "Bash(git svn rebase *)"),
+        ("git lfs ls-files", "Bash(git lfs ls-files *)"),
+        (
+            "terraform workspace list",
+            "Bash(terraform workspace list *)",
+        ),
+        ("vault kv get", "Bash(vault kv get *)"),
+        ("gh run list", "Bash(gh run list *)"),
+    ] {
+        let proposals = proposals(&Sample::new(), &line(text));
+        assert_eq!(proposals.last().map(String::as_str), Some(expect), "{text}");
+    }
+}
+
+#[test]
+fn what_connects_or_reads_outside_has_its_rule() {
+    check_line(
+        "git push origin main",
+        &["Bash(git push origin main)", "Bash(git push *)"],
+    );
+    check_line("curl https://a.test/x", &["Bash(curl https://a.test/x)"]);
+    check_line(
+        "gh pr create",
+        &["Bash(gh pr create)", "Bash(gh pr create *)"],
+    );
+    check_line("kubectl get pods", &["Bash(kubectl get pods)"]);
+    check_line("cat /etc/hosts", &["Bash(cat /etc/hosts)"]);
+    check_line(
+        "cat /var/log/app/x",
+        &["Bash(cat /var/log/app/x)", "Read(//var/log/app/**)"],
+    );
+}
+
+#[test]
+fn no_rule_opens_what_lies_around_the_project() {
+    for text in [
+        "tar xf x.tar",
+        "unzip x.zip",
+        "cat ../x > ../y",
+        "cp a ../b",
+    ] {
+        for proposal in proposals(&Sample::new(), &line(text)) {
+            assert!(!proposal.contains("(//w/**)"), "{text}: {proposal}");
+        }
+    }
+}
+
 /// What starts others, in a use of it and in another one that no rule kept of the first may allow.
 const STARTERS: [(&str, &str); 36] = [
     ("bash x.sh", "bash y.sh"),
