@@ -208,6 +208,16 @@ impl Project {
         assert_eq!(raw.execute(change, [kind]).unwrap(), 1);
     }
 
+    /// Takes all records away from the first of this kind on, as when the end of the ledger's log is torn.
+    pub(crate) fn cut_from_the_first(&self, kind: &str) {
+        let raw = rusqlite::Connection::open(self.state_folder().join("ledger.db")).unwrap();
+        raw.execute_batch("DROP TRIGGER records_are_never_removed")
+            .unwrap();
+        let change = "DELETE FROM records \
+            WHERE seq >= (SELECT min(seq) FROM records WHERE kind = ?1)";
+        assert_ne!(raw.execute(change, [kind]).unwrap(), 0);
+    }
+
     /// The open questions as `queue --json` tells them; none while no leader is up.
     pub(crate) fn queue(&self) -> Vec<Value> {
         let ended = self.run(["queue", "--json"]);

@@ -354,6 +354,55 @@ fn law_23_a_run_of_which_a_record_is_damaged_is_not_taken_up() {
     assert_eq!(project.read("asked.txt"), None);
 }
 
+/// One call is asked about, allowed and done; the next one is asked about.
+const DOES_AND_ASKS: &str = r#"
+[[job]]
+name = "does"
+[[job.step]]
+tool = "Bash"
+input = { command = "echo x >> done.txt" }
+[[job.step]]
+tool = "Write"
+input = { file_path = "asked.txt", content = "x" }
+"#;
+
+#[test]
+fn law_20_a_run_whose_end_was_lost_is_not_taken_up_whoever_led_since() {
+    for (lost, between) in [
+        ("call_started", false),
+        ("call_started", true),
+        // Nothing is left of the call that was done.
+        ("call_requested", true),
+    ] {
+        let project = Project::with_job(DOES_AND_ASKS);
+        let leader = leads(&project, None, &["job.toml"]);
+        let id = project.questions(1).remove(0);
+        project.run(["answer", &id, "allow"]).expect_code(0);
+        until("the next call is asked about", || {
+            let open = project.queue();
+            open.iter().any(|card| card["id"] == "r1-2").then_some(())
+        });
+        kill(leader);
+        project.cut_from_the_first(lost);
+        if between {
+            project.write("other.toml", "[[job]]\nname = \"a\"\n[[job.step]]\ntool = \"Glob\"\ninput = { pattern = \"*\" }\n");
+            project
+                .run(["run", "--unattended", "other.toml"])
+                .expect_code(0);
+        }
+        for _ in 0..2 {
+            let refused = project.run(["run", "--attended", "--resume", "run-1"]);
+            let refused = refused.expect_code(2);
+            let why = "what was recorded of run-1 is not whole";
+            assert!(refused.err.contains(why), "{lost}: {}", refused.err);
+            assert!(refused.err.contains("log verify"), "{}", refused.err);
+            let verify = project.run(["log", "verify"]).expect_code(1);
+            assert!(verify.out.contains("run-1"), "{lost}: {}", verify.out);
+        }
+        assert_eq!(project.read("done.txt").as_deref(), Some("x\n"), "{lost}");
+    }
+}
+
 /// A model that lies on this machine and needs no key; whoever sets one keeps it in a variable of an innocent name.
 const DOOR: &str = "DOOR_WORD";
 const SECRET: &str = "open-sesame-0123";

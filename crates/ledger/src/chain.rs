@@ -96,6 +96,15 @@ impl Head {
         Ok(last.unwrap_or_else(|| Self::of_new(run)))
     }
 
+    /// It as the newest record of its run.
+    pub(crate) fn point(self, run: RunId) -> ChainPoint {
+        ChainPoint {
+            run,
+            number: self.number,
+            hash: self.hash,
+        }
+    }
+
     /// Writes a record behind this head, which then is the new one.
     pub(crate) fn extend(
         &mut self,

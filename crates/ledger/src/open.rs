@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use crate::chain::newest;
 use crate::ledger::{AppendError, Health, Ledger};
-use crate::reader::{ChainDamage, missing_since};
+use crate::reader::ChainDamage;
 use crate::record::{
     ChainPoint, DamageFound, ProcessGroupStarted, RecordBody, RequestOpened, SetAside,
 };
@@ -204,32 +204,28 @@ pub(crate) fn prepare(
         Opened::Sound(connection) => connection,
         Opened::Damaged(why) => replace_damaged(path, &in_use, &why, &mut report)?,
     };
-    // Before anything is noted anew.
-    let missing = match missing_since(&connection, path) {
-        // It is about to be found.
-        Err(error) if is_damage(&error) => Vec::new(),
-        missing => missing.map_err(|source| store_error(path, source))?,
-    };
-    let found = match recovery::close_dead_runs(&mut connection, path, clock.now()) {
+    let found = match close_dead_runs(&mut connection, path, &clock, &report) {
         Err(error) if is_damage(&error) => {
             let why = error.to_string();
             drop(connection);
             connection = replace_damaged(path, &in_use, &why, &mut report)?;
-            recovery::close_dead_runs(&mut connection, path, clock.now())
+            close_dead_runs(&mut connection, path, &clock, &report)
         }
         found => found,
     };
     let found = found.map_err(|source| store_error(path, source))?;
     report.dead = found.dead;
     report.groups = found.groups;
-    report.damaged = missing;
-    report.damaged.extend(found.damaged);
+    report.damaged = found.damaged;
 
     let to_tell = to_tell(&report);
     let health = Arc::new(Health::default());
     let (queue, commands) = flume::bounded(QUEUE_MAX);
-    if let Ok(Some(head)) = newest(&connection) {
+    for head in found.heads {
         highest::note_head(&in_use, head);
+    }
+    if let Ok(Some(head)) = newest(&connection) {
+        highest::note_newest(&in_use, head);
     }
     let writer = Writer {
         whereabouts: Whereabouts::of(path),
@@ -243,6 +239,17 @@ pub(crate) fn prepare(
     };
     let ledger = Ledger::started(path.into(), clock, queue, health);
     Ok((ledger, writer, commands, report))
+}
+
+/// Called before anything is noted anew, since it compares what is noted.
+fn close_dead_runs(
+    connection: &mut Connection,
+    path: &Path,
+    clock: &Arc<dyn Clock>,
+    report: &OpenReport,
+) -> rusqlite::Result<recovery::Found> {
+    let aside = report.set_aside.as_ref().map(|aside| aside.file.as_path());
+    recovery::close_dead_runs(connection, path, (clock.now(), aside))
 }
 
 /// Makes the folder and the files, readable by the user alone, and takes the lock that keeps others from setting the
@@ -362,6 +369,7 @@ fn to_tell(report: &OpenReport) -> Vec<RecordBody> {
             number: damage.number,
             why: damage.why.clone(),
             stored_hash: damage.stored_hash,
+            went_with: None,
         })
     });
     set_aside.chain(damaged).collect()

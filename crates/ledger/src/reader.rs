@@ -29,7 +29,7 @@ pub use runs::{RunInfo, RunState};
 pub use story::{CallStory, RequestStory};
 use verify::Noted;
 pub use verify::{ChainDamage, VerifyReport};
-pub(crate) use verify::{is_here, missing_since, verify_run};
+pub(crate) use verify::{has_records, is_here, missing_since, verify_run};
 
 /// A project's ledger, open for reading alone. All its functions block on the disk.
 pub struct LedgerReader {

@@ -15,10 +15,10 @@ use rusqlite::{Connection, TransactionBehavior, ffi};
 use crate::chain::Head;
 use crate::ledger::RequestTrace;
 use crate::open::{DeadRun, HighestIds, ResumeError, ResumeReport};
-use crate::reader::{ChainDamage, verify_run};
+use crate::reader::{ChainDamage, has_records, missing_since, verify_run};
 use crate::record::{
-    CallEnded, CallLeft, CallUnknown, ProcessGroupStarted, RecordBody, RequestClosed,
-    RequestOpened, RunInterrupted, RunResumed, Showing,
+    CallEnded, CallLeft, CallUnknown, ChainPoint, DamageFound, ProcessGroupStarted, RecordBody,
+    RequestClosed, RequestOpened, RunInterrupted, RunResumed, Showing,
 };
 use crate::run_lock::{self, Holder, RunLock};
 
@@ -31,6 +31,8 @@ pub(crate) struct Found {
     pub(crate) dead: Vec<DeadRun>,
     pub(crate) groups: Vec<ProcessGroupStarted>,
     pub(crate) damaged: Vec<ChainDamage>,
+    /// The newest records, by now, of the runs that were written to.
+    pub(crate) heads: Vec<ChainPoint>,
 }
 
 /// A call as its records leave it.
@@ -44,22 +46,30 @@ struct CallTrack {
     closed: bool,
 }
 
-/// Closes the runs of dead leaders in one transaction.
+/// Closes the runs of dead leaders in one transaction, and says in the chains that have lost their end that they have
+/// (law 20): no later leader finds that out by itself. `aside` is the database that was set aside before.
 pub(crate) fn close_dead_runs(
     connection: &mut Connection,
     path: &Path,
-    now: WallTime,
+    (now, aside): (WallTime, Option<&Path>),
 ) -> rusqlite::Result<Found> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut found = Found::default();
+    let mut found = Found {
+        damaged: missing_since(&tx, path)?,
+        ..Found::default()
+    };
+    let missing = found.damaged.clone();
+    let dead = not_over(&tx)?;
     let mut locks = Vec::new();
     let mut alive = HashSet::new();
-    for run in not_over(&tx)? {
+    for run in with_the_cut(&tx, &dead, &missing)? {
         match RunLock::take(path, run) {
             Ok(Some(lock)) => locks.push((run, lock)),
-            Ok(None) => {
+            Ok(None) if dead.contains(&run) => {
                 alive.insert(run);
             }
+            // Whoever holds it has said so.
+            Ok(None) => {}
             Err(error) => return Err(rusqlite::Error::ToSqlConversionFailure(Box::new(error))),
         }
     }
@@ -68,8 +78,18 @@ pub(crate) fn close_dead_runs(
         check_structure(&tx)?;
     }
     for (run, _) in &locks {
-        found.damaged.extend(verify_run(&tx, *run)?.damage);
-        found.dead.push(close(&tx, *run, now)?);
+        let of_run = |damage: &&ChainDamage| damage.run == *run;
+        let is_dead = dead.contains(run);
+        if is_dead {
+            found.damaged.extend(verify_run(&tx, *run)?.found());
+        }
+        if let Some(cut) = missing.iter().find(of_run) {
+            say_lost(&tx, cut, (now, aside))?;
+        }
+        if is_dead {
+            found.dead.push(close(&tx, *run, now)?);
+        }
+        found.heads.push(Head::stored(&tx, *run)?.point(*run));
     }
     found.groups = open_groups(&tx, |run| !alive.contains(&run))?;
     // Before anybody else can write: who takes one of these runs up next is not to find it held by this look.
@@ -78,6 +98,38 @@ pub(crate) fn close_dead_runs(
     }
     tx.commit()?;
     Ok(found)
+}
+
+/// The runs of dead leaders, and those that have lost their end and not all of their records.
+fn with_the_cut(
+    connection: &Connection,
+    dead: &[RunId],
+    missing: &[ChainDamage],
+) -> rusqlite::Result<Vec<RunId>> {
+    let mut runs = dead.to_vec();
+    for damage in missing {
+        if !runs.contains(&damage.run) && has_records(connection, damage.run)? {
+            runs.push(damage.run);
+        }
+    }
+    Ok(runs)
+}
+
+/// Says in a run's own chain that it has lost its end.
+fn say_lost(
+    connection: &Connection,
+    cut: &ChainDamage,
+    (now, aside): (WallTime, Option<&Path>),
+) -> rusqlite::Result<()> {
+    let body = RecordBody::from(DamageFound {
+        run: cut.run,
+        number: cut.number,
+        why: cut.why.clone(),
+        stored_hash: cut.stored_hash,
+        went_with: aside.map(|aside| aside.to_string_lossy().into()),
+    });
+    let mut head = Head::stored(connection, cut.run)?;
+    head.extend_with(connection, cut.run, now, &body).map(drop)
 }
 
 /// The runs whose chain does not say that they are over, oldest first.

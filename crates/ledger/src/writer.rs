@@ -374,9 +374,10 @@ impl Writer {
         if let Some(newest) = newest
             && let Some(head) = heads.get(&newest)
         {
-            note_head(&self.in_use, newest, head);
+            highest::note_newest(&self.in_use, head.point(newest));
         }
         for (run, head) in heads {
+            highest::note_head(&self.in_use, head.point(run));
             if let Some(own) = self.runs.get_mut(&run) {
                 own.head = head;
                 own.unwritten = Unwritten::default();
@@ -422,7 +423,7 @@ impl Writer {
         highest::note(&self.in_use, run).map_err(|source| lock_error(&path, run, source))?;
         tx.commit().map_err(failed)?;
         self.must_be_there().map_err(|_| self.gone())?;
-        note_head(&self.in_use, run, &head);
+        note_head(&self.in_use, head.point(run));
         self.to_tell.clear();
         self.own(run, head, lock);
         Ok(run)
@@ -469,10 +470,18 @@ impl Writer {
         recovery::may_resume(&tx, run).map_err(failed)??;
         let mut head = Head::stored(&tx, run).map_err(failed)?;
         let report = recovery::resume(&tx, run, &mut head, at).map_err(failed)?;
+        for body in &self.to_tell {
+            // In the chain of its own run it would say that what is still there is lost.
+            let is_own = matches!(body, RecordBody::DamageFound(damage) if damage.run == run);
+            if !is_own {
+                head.extend_with(&tx, run, at, body).map_err(failed)?;
+            }
+        }
         tx.commit().map_err(failed)?;
         self.must_be_there()
             .map_err(|_| ResumeError::Append(self.gone()))?;
-        note_head(&self.in_use, run, &head);
+        note_head(&self.in_use, head.point(run));
+        self.to_tell.clear();
         self.own(run, head, lock.lasting());
         Ok(report)
     }
@@ -529,13 +538,9 @@ fn gather(first: Append, queue: &flume::Receiver<Command>) -> (Vec<Append>, Opti
     (group, None)
 }
 
-fn note_head(in_use: &std::fs::File, run: RunId, head: &Head) {
-    let point = ChainPoint {
-        run,
-        number: head.number,
-        hash: head.hash,
-    };
-    highest::note_head(in_use, point);
+fn note_head(in_use: &std::fs::File, head: ChainPoint) {
+    highest::note_newest(in_use, head);
+    highest::note_head(in_use, head);
 }
 
 /// A record whose number is taken already means that somebody else writes to the run.

@@ -182,7 +182,7 @@ fn start_failure(error: &StartError) -> Failure {
         StartError::Paused { .. } => failure.hint(
             "let it go on with `--go-on`, or take it up with `--attended` and say `pointsman pause --off` when you are there",
         ),
-        StartError::PastDamaged { .. } => failure.hint(
+        StartError::PastDamaged { .. } | StartError::PastNotWhole { .. } => failure.hint(
             "`pointsman log verify` names them, `pointsman log` tells what was done; start what is left as a new run",
         ),
         StartError::Place(_) => {

@@ -8,14 +8,14 @@ use pointsman_model::{Digest, RunId};
 use rusqlite::Connection;
 
 pub(super) use self::noted::Noted;
-pub(crate) use self::noted::is_here;
 use self::noted::set_asides;
+pub(crate) use self::noted::{has_records, is_here};
 use super::row::{ROW_COLUMNS, StoredRow, read_row};
 use super::{LedgerReader, ReadError};
 use crate::chain::genesis;
 use crate::open::is_damage;
 use crate::prune;
-use crate::record::{ChainPoint, RecordBody, SetAside};
+use crate::record::{ChainPoint, DamageFound, RecordBody, RecordKind, SetAside};
 
 /// The most faults that the database's own check lists; one is enough to know, a few help to see what happened.
 const FAULTS_LISTED: u32 = 10;
@@ -61,7 +61,30 @@ impl VerifyReport {
 pub(crate) struct RunCheck {
     pub(crate) records: u64,
     pub(crate) head: Option<ChainPoint>,
+    /// What is wrong with its own records.
     pub(crate) damage: Vec<ChainDamage>,
+    /// What is wrong with the record of another run that it follows.
+    pub(crate) before: Vec<ChainDamage>,
+    /// What it says itself that it has lost.
+    pub(crate) lost: Vec<DamageFound>,
+}
+
+impl RunCheck {
+    /// What is wrong in the database as it stands.
+    pub(crate) fn found(self) -> Vec<ChainDamage> {
+        self.damage.into_iter().chain(self.before).collect()
+    }
+}
+
+impl From<DamageFound> for ChainDamage {
+    fn from(found: DamageFound) -> Self {
+        Self {
+            run: found.run,
+            number: found.number,
+            why: found.why,
+            stored_hash: found.stored_hash,
+        }
+    }
 }
 
 impl LedgerReader {
@@ -81,14 +104,25 @@ impl LedgerReader {
         }
     }
 
-    /// Checks the chain of one run alone.
+    /// Checks the chain of one run alone, what it has lost before among it.
     ///
     /// # Errors
     /// When the database can't be read.
     pub fn verify_run(&self, run: RunId) -> Result<Vec<ChainDamage>, ReadError> {
-        verify_run(&self.connection, run)
-            .map(|check| check.damage)
-            .map_err(|error| self.failed(error))
+        let check = verify_run(&self.connection, run).map_err(|error| self.failed(error))?;
+        let lost = check.lost.iter().cloned().map(ChainDamage::from).collect();
+        Ok([lost, check.found()].concat())
+    }
+
+    /// What was recorded of a run and can't be known from its chain: records of its own that are not as they were
+    /// written, and what it has lost. Nothing when all of it is there.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub fn unknown_of_run(&self, run: RunId) -> Result<Vec<ChainDamage>, ReadError> {
+        let check = verify_run(&self.connection, run).map_err(|error| self.failed(error))?;
+        let lost = check.lost.into_iter().map(ChainDamage::from).collect();
+        Ok([lost, check.damage].concat())
     }
 
     fn walk(&self, report: &mut VerifyReport) -> rusqlite::Result<()> {
@@ -100,9 +134,14 @@ impl LedgerReader {
         for run in all_runs(&tx)? {
             let check = verify_run(&tx, run)?;
             report.records = report.records.saturating_add(check.records);
-            report.damage.extend(check.damage);
             report.heads.extend(check.head);
-            if check.head.is_none() {
+            let is_empty = check.head.is_none();
+            // What went with a database that was set aside is told by that.
+            let lost = check.lost.iter().filter(|lost| lost.went_with.is_none());
+            let lost: Vec<_> = lost.cloned().map(ChainDamage::from).collect();
+            report.damage.extend(lost);
+            report.damage.extend(check.found());
+            if is_empty {
                 report.damage.push(ChainDamage {
                     run,
                     number: 0,
@@ -112,7 +151,13 @@ impl LedgerReader {
             }
         }
         let set_aside = set_asides(&tx)?;
-        report.damage.extend(noted.missing(&tx, &set_aside)?);
+        for missing in noted.missing(&tx, &set_aside)? {
+            let is_same =
+                |told: &ChainDamage| (told.run, told.number) == (missing.run, missing.number);
+            if !report.damage.iter().any(is_same) {
+                report.damage.push(missing);
+            }
+        }
         report.set_aside = set_aside.into_iter().map(|(_, aside)| aside).collect();
         Ok(())
     }
@@ -179,16 +224,18 @@ pub(crate) fn verify_run(connection: &Connection, run: RunId) -> rusqlite::Resul
         match read_row(row) {
             Ok(row) => {
                 let stored_hash = Digest::from_bytes(row.hash);
-                let mut found = faults(&row, run, expected);
-                found.extend(missing_before(connection, &row)?);
+                let damage = |why| ChainDamage {
+                    run,
+                    number,
+                    why,
+                    stored_hash: Some(stored_hash),
+                };
+                let found = faults(&row, run, expected).into_iter().map(damage);
+                check.damage.extend(found);
                 check
-                    .damage
-                    .extend(found.into_iter().map(|why| ChainDamage {
-                        run,
-                        number,
-                        why,
-                        stored_hash: Some(stored_hash),
-                    }));
+                    .before
+                    .extend(missing_before(connection, &row)?.map(damage));
+                check.lost.extend(lost_by(&row, run));
                 check.head = Some(ChainPoint {
                     run,
                     number,
@@ -235,6 +282,18 @@ fn faults(row: &StoredRow, run: RunId, expected: Option<(u64, Digest)>) -> Vec<B
         Ok(_) => {}
     }
     faults
+}
+
+/// What a row says that its own run has lost.
+fn lost_by(row: &StoredRow, run: RunId) -> Option<DamageFound> {
+    if row.kind != RecordKind::DamageFound.as_str() {
+        return None;
+    }
+    match serde_json::from_str(&row.body) {
+        Ok(RecordBody::DamageFound(found)) if found.run == run => Some(found),
+        // One that can't be read is told as that.
+        Ok(_) | Err(_) => None,
+    }
 }
 
 /// A run's first record names the newest record there was; that one must still be there.

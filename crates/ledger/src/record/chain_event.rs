@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ChainPoint;
 
-/// A damaged record was found. It stays where it is; nothing reads it any more.
+/// A damaged record was found, which stays where it is; or one that was recorded is not there any more. In the chain of
+/// the run that it belongs to it says that the run has lost what came from there on, for good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamageFound {
     /// The run it belongs to.
@@ -16,6 +17,9 @@ pub struct DamageFound {
     pub why: Box<str>,
     /// The fingerprint that stands beside it.
     pub stored_hash: Option<Digest>,
+    /// The damaged database that it went with, when that was set aside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub went_with: Option<Box<str>>,
 }
 
 /// A database that could not be read through was set aside; what could be read was carried over.

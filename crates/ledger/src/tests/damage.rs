@@ -270,3 +270,104 @@ async fn law_23_a_pruned_ledger_is_sound_and_keeps_what_is_whole_when_it_is_dama
     let verified = place.reader().verify().unwrap();
     assert!(verified.is_sound(), "{verified:?}");
 }
+
+/// The end of the database is gone, as when the last frames of its log are torn: all that was recorded behind `kept`
+/// records of each run.
+fn cut(place: &Place, kept: u64) {
+    let raw = place.raw();
+    forget_triggers(&raw);
+    raw.execute("DELETE FROM records WHERE number > ?1", [kept])
+        .unwrap();
+}
+
+#[tokio::test]
+async fn law_20_each_run_that_lost_its_end_is_known_for_good_by_every_later_leader() {
+    let place = Place::new();
+    let (one, first) = place.begin().await;
+    let (two, second) = place.begin().await;
+    let (three, whole) = place.begin().await;
+    for number in 1..=3 {
+        for (ledger, run) in [(&one, first), (&two, second)] {
+            let call = sample::requested(CallId::new(run, number));
+            ledger.append(run, call).await.unwrap();
+        }
+    }
+    for ledger in [one, two, three] {
+        die(ledger).await;
+    }
+    cut(&place, 2);
+    let found = |damage: Vec<crate::ChainDamage>| -> Vec<_> {
+        let damage = damage.into_iter();
+        damage.map(|damage| (damage.run, damage.number)).collect()
+    };
+    let lost = [(first, 4), (second, 4)];
+    assert_eq!(found(place.reader().verify().unwrap().damage), lost);
+    let (ledger, report) = place.open();
+    assert_eq!(found(report.damaged), lost);
+    ledger.close().await;
+    // Whoever leads in between, nothing of it is forgotten, and it is told but once at a start.
+    for _ in 0..2 {
+        let (ledger, _) = place.begin().await;
+        ledger.close().await;
+        let (ledger, report) = place.open();
+        assert_eq!(found(report.damaged), []);
+        ledger.close().await;
+        let reader = place.reader();
+        assert_eq!(found(reader.verify().unwrap().damage), lost);
+        for run in [first, second] {
+            assert_eq!(found(reader.unknown_of_run(run).unwrap()), [(run, 4)]);
+        }
+        assert_eq!(found(reader.unknown_of_run(whole).unwrap()), []);
+    }
+}
+
+#[tokio::test]
+async fn law_20_a_run_that_lost_its_end_with_a_database_that_was_set_aside_has_lost_it_for_good() {
+    let (place, run) = written(200).await;
+    let bytes = std::fs::read(&place.path).unwrap();
+    std::fs::write(&place.path, &bytes[..bytes.len() / 2]).unwrap();
+    let (ledger, report) = place.open();
+    assert!(report.set_aside.is_some());
+    ledger.close().await;
+    let reader = place.reader();
+    assert_eq!(reader.unknown_of_run(run).unwrap().len(), 1);
+    assert!(reader.verify().unwrap().is_sound());
+}
+
+#[tokio::test]
+async fn what_a_run_follows_is_no_fault_of_its_own_records() {
+    let (place, _) = written(5).await;
+    let raw = place.raw();
+    forget_triggers(&raw);
+    raw.execute("DELETE FROM records WHERE run = 1 AND number > 3", [])
+        .unwrap();
+    let second = RunId::new(2).unwrap();
+    let reader = place.reader();
+    assert_eq!(reader.verify_run(second).unwrap().len(), 1);
+    assert_eq!(reader.unknown_of_run(second).unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_told_by_the_run_that_is_taken_up_after_it() {
+    let place = Place::new();
+    let (ledger, first) = place.begin().await;
+    die(ledger).await;
+    let (ledger, second) = place.begin().await;
+    for number in 1..=200 {
+        let call = sample::requested(CallId::new(second, number));
+        ledger.note(second, call).await.unwrap();
+    }
+    die(ledger).await;
+    let bytes = std::fs::read(&place.path).unwrap();
+    std::fs::write(&place.path, &bytes[..bytes.len() / 2]).unwrap();
+    let (ledger, report) = place.open();
+    assert!(report.set_aside.is_some());
+    let held = ledger.hold_run(first).await.unwrap();
+    held.resume().await.unwrap();
+    let told = place.reader().records(&Filter {
+        kinds: vec![RecordKind::SetAside],
+        ..Filter::of_run(first)
+    });
+    assert_eq!(told.unwrap().records.len(), 1);
+    assert_eq!(place.reader().unknown_of_run(first).unwrap(), []);
+}

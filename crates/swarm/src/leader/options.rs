@@ -146,6 +146,18 @@ pub enum StartError {
         /// How many records.
         records: usize,
     },
+    /// Records of the run are lost, or are not as they were written.
+    #[error(
+        "what was recorded of {run} is not whole, and what is missing may have held rules that bind on or calls that were done: record {number}: {why}"
+    )]
+    PastNotWhole {
+        /// The run.
+        run: RunId,
+        /// The place in its chain.
+        number: u64,
+        /// What is wrong there.
+        why: Box<str>,
+    },
     /// An agent would be allowed other things than it was.
     #[error(
         "what the job `{job}` may do is not what it was when its agent was started: {}",

@@ -61,7 +61,7 @@ impl Past {
     /// Reads it. Blocks on the disk.
     ///
     /// # Errors
-    /// When the ledger can't be read, or a record of the run is damaged: it may have held a rule that binds on, a
+    /// When the ledger can't be read, or a record of the run is damaged or lost: it may have held a rule that binds on, a
     /// verdict, or the start of a call that must not be done again.
     pub(super) fn read(ledger: &Path, run: RunId) -> Result<Self, StartError> {
         let filter = Filter {
@@ -80,13 +80,21 @@ impl Past {
             ],
             ..Filter::of_run(run)
         };
+        let reader = LedgerReader::open(ledger)?;
         let mut reading = Reading::default();
-        let unreadable =
-            LedgerReader::open(ledger)?.each(&filter, |record| reading.take(record))?;
+        let unreadable = reader.each(&filter, |record| reading.take(record))?;
         if !unreadable.is_empty() {
             return Err(StartError::PastDamaged {
                 run,
                 records: unreadable.len(),
+            });
+        }
+        // Not marked as unknown call by call: what was lost may have held calls of which nothing is left.
+        if let Some(damage) = reader.unknown_of_run(run)?.into_iter().next() {
+            return Err(StartError::PastNotWhole {
+                run,
+                number: damage.number,
+                why: damage.why,
             });
         }
         let orders = std::mem::take(&mut reading.orders);

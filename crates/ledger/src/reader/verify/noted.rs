@@ -1,7 +1,7 @@
 //! What is noted beside the database of what was written to it, and whether that is still there.
 //!
 //! A chain says what is missing from its middle. What is cut off its end, or a whole database that was
-//! emptied, is known by this note alone.
+//! emptied, is known by these notes alone.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,32 +11,33 @@ use pointsman_model::RunId;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{ChainDamage, all_runs};
+use crate::highest::{self, Heads};
+use crate::prune;
 use crate::record::{ChainPoint, RecordBody, SetAside};
 use crate::salvage::beside;
-use crate::{highest, prune};
 
-/// The note.
+/// The notes.
 pub(in crate::reader) struct Noted {
-    head: Option<ChainPoint>,
+    heads: Heads,
     /// The highest run that is known to have been recorded; 0 when none is.
     pub(in crate::reader) highest: u32,
 }
 
 impl Noted {
-    /// The note beside that database; an empty one when there is none.
+    /// The notes beside that database; empty ones when there are none.
     pub(in crate::reader) fn beside(database: &Path) -> Self {
         let Ok(file) = File::open(beside(database, ".lock")) else {
             return Self {
-                head: None,
+                heads: Heads::default(),
                 highest: 0,
             };
         };
-        let head = highest::noted_head(&file);
+        let heads = highest::noted_heads(&file);
         // A number is noted before its run's first record is on disk, so the last one may not have come to it.
         let begun = highest::noted(&file).saturating_sub(1);
-        let recorded = head.map_or(0, |head| head.run.number());
+        let recorded = heads.newest.map_or(0, |head| head.run.number());
         Self {
-            head,
+            heads,
             highest: begun.max(recorded),
         }
     }
@@ -48,10 +49,8 @@ impl Noted {
         set_aside: &[(u32, SetAside)],
     ) -> rusqlite::Result<Vec<ChainDamage>> {
         let runs = self.missing_runs(connection, set_aside)?;
-        Ok(runs
-            .into_iter()
-            .chain(self.missing_head(connection)?)
-            .collect())
+        let heads = self.missing_heads(connection)?;
+        Ok(runs.into_iter().chain(heads).collect())
     }
 
     fn missing_runs(
@@ -81,19 +80,44 @@ impl Noted {
         }))
     }
 
-    fn missing_head(&self, connection: &Connection) -> rusqlite::Result<Option<ChainDamage>> {
-        let Some(head) = self.head else {
-            return Ok(None);
-        };
-        let is_known =
-            is_here(connection, head)? || prune::pruned_points(connection)?.contains(&head);
-        Ok((!is_known).then(|| ChainDamage {
-            run: head.run,
-            number: head.number,
-            why: "it was the newest record, and it is missing or another".into(),
-            stored_hash: None,
-        }))
+    fn missing_heads(&self, connection: &Connection) -> rusqlite::Result<Vec<ChainDamage>> {
+        let pruned = prune::pruned_points(connection)?;
+        let mut heads: Vec<ChainPoint> = Vec::new();
+        for head in &self.heads.of_runs {
+            // Of a run that is missing altogether that is said, or it was pruned.
+            if has_records(connection, head.run)? {
+                heads.push(*head);
+            }
+        }
+        if let Some(newest) = self.heads.newest {
+            // That of its run is as new, unless an earlier version noted this one.
+            let is_as_new =
+                |head: &ChainPoint| head.run == newest.run && head.number >= newest.number;
+            if !heads.iter().any(is_as_new) {
+                heads.retain(|head| head.run != newest.run);
+                heads.push(newest);
+            }
+        }
+        let mut missing = Vec::new();
+        for head in heads {
+            if !is_here(connection, head)? && !pruned.contains(&head) {
+                missing.push(ChainDamage {
+                    run: head.run,
+                    number: head.number,
+                    why: "it was the newest record, and it is missing or another".into(),
+                    stored_hash: None,
+                });
+            }
+        }
+        Ok(missing)
     }
+}
+
+/// Whether any record of that run is in the database.
+pub(crate) fn has_records(connection: &Connection, run: RunId) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM records WHERE run = ?1)")?
+        .query_row([run.number()], |row| row.get(0))
 }
 
 /// Whether that record is in the database.
