@@ -209,6 +209,12 @@ impl RequestsService {
                     tracing::warn!(%error, "a note about a request was not recorded");
                 }
             }
+            Effect::KeepClose(closed) => {
+                // Of one that is closed nothing comes on record any more; the next start closes what it left.
+                if let Err(error) = self.ledger.keep_close(closed).await {
+                    tracing::debug!(%error, "the end of a request can't come on record");
+                }
+            }
             Effect::Publish(event) => self.board.0.publish(event),
             Effect::LookUp { id, answer, done } => self.look_up(id, answer, done),
             Effect::LookUpAsked(asked) => self.look_up_asked(asked),

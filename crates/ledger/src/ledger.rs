@@ -239,6 +239,16 @@ impl Ledger {
         self.send(command).await
     }
 
+    /// Queues the end of a request that was told though it could not be written. It is written as soon as that can be done
+    /// again, as the ends of calls are.
+    ///
+    /// # Errors
+    /// When the record can't be queued.
+    pub async fn keep_close(&self, closed: RequestClosed) -> Result<(), AppendError> {
+        let command = self.encode(closed.request.run(), &closed.into(), None)?;
+        self.send(command).await
+    }
+
     /// Tries once more to write the ends of calls and agents that could not be written; gives those that still can't.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What could not be written of a run: the ends of calls and agents are kept, and written as soon as it can be done again,
+//! What could not be written of a run: the ends of calls, agents and requests are kept, and written as soon as it can be done again,
 //! since they are told nevertheless; of the rest, what nobody waited for is counted, so that the chain says that it is
 //! missing.
 
@@ -22,7 +22,7 @@ pub(crate) struct Unwritten {
     ends_bytes: usize,
 }
 
-/// The end of a call or of an agent, as it is to be written.
+/// The end of a call, an agent or a request, as it is to be written.
 struct End {
     at: WallTime,
     kind: RecordKind,
@@ -38,7 +38,12 @@ impl Unwritten {
 
     /// Takes in a record that was not written.
     pub(crate) fn take(&mut self, append: &Append, error: &AppendError) {
-        let is_end = matches!(append.kind, RecordKind::CallEnded | RecordKind::WorkerEnded);
+        let is_end = match append.kind {
+            RecordKind::CallEnded | RecordKind::WorkerEnded => true,
+            // Whoever waits for one is told that it does not count.
+            RecordKind::RequestClosed => append.done.is_none(),
+            _ => false,
+        };
         let bytes = self.ends_bytes.saturating_add(append.body.len());
         if is_end && bytes <= ENDS_BYTES_MAX {
             self.ends_bytes = bytes;
@@ -80,9 +85,10 @@ impl Unwritten {
         Ok(())
     }
 
-    /// The ends that wait.
+    /// The ends of calls and agents that wait.
     pub(crate) fn ends(&self) -> Vec<RecordBody> {
         let ends = self.ends.iter();
+        let ends = ends.filter(|end| end.kind != RecordKind::RequestClosed);
         // What was made by this program can be read by it.
         ends.filter_map(|end| serde_json::from_str(&end.body).ok())
             .collect()

@@ -22,7 +22,7 @@ pub use effects::{effect_line, effect_lines, run_notes};
 pub use explanation::{explanation_lines, risk_line};
 pub use moment::{length, minute_of_day, moment, time_of_day};
 pub use reason::{cover_line, reason_kind, reason_line};
-pub use record::record_line;
+pub use record::{ended_line, record_line};
 pub use request::{call_line, call_text, is_grave, proposal_line, request_text};
 pub use story::story_text;
 pub use summary::summary_text;

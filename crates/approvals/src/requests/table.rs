@@ -160,6 +160,8 @@ pub(crate) enum Effect {
     },
     /// Put on disk some time soon.
     Note { run: RunId, body: RecordBody },
+    /// Put on disk as soon as that takes it: it could not be, and is told nevertheless.
+    KeepClose(RequestClosed),
     /// Tell the board and all subscribers.
     Publish(RequestEvent),
     /// Ask the ledger; its answer comes back as [`Event::LookedUp`].
@@ -341,6 +343,11 @@ impl Table {
             }
             (Phase::Closing(verdict, claim), Err(error)) => {
                 let verdict = unavailable(&verdict, &error);
+                effects.push(Effect::KeepClose(RequestClosed {
+                    request: entry.request.id,
+                    call: entry.request.call.id,
+                    verdict: verdict.clone(),
+                }));
                 self.settle(key, verdict, claim, effects);
             }
             // Only what is in flight can come to its end.

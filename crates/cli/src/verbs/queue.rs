@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use pointsman_ledger::{Filter, RecordBody, RecordKind, RunState};
 use pointsman_model::{PermissionRequest, RequestId, RunId, Verdict, VerdictKind};
 use pointsman_surfaces::masked;
-use pointsman_surfaces::render::{length, moment, request_text, verdict_line};
+use pointsman_surfaces::render::{ended_line, length, moment, request_text, verdict_line};
 use pointsman_surfaces::shown::{self, Extent};
 use pointsman_surfaces::socket::{Ask, Client, Reply, RequestCard};
 use serde_json::json;
@@ -88,11 +88,31 @@ pub(super) fn show(arguments: &ShowArguments, output: &mut Output) -> Result<Cod
     }
     let ended = match &closed {
         Some(verdict) => format!("{} at {}", verdict_line(verdict), moment(verdict.at)),
-        None => "nothing: its leader died before it was answered".into(),
+        None => without_verdict(&place, &request)?,
     };
     output.text(&format!("  came to {ended}\n"));
     output.object(&json!({ "request": request, "verdict": closed }));
     Ok(Code::Done)
+}
+
+/// What came of a question of which no verdict is on record.
+fn without_verdict(place: &Place, request: &PermissionRequest) -> Result<String, Failure> {
+    let ledger = log::open(place)?;
+    let call = request.call.id;
+    let story = ledger.call_story(call);
+    let story = story.map_err(|error| log::failed(&error))?;
+    if let Some((at, ended)) = story.and_then(|story| story.ended) {
+        let (at, ended) = (moment(at), ended_line(&ended));
+        return Ok(format!(
+            "no verdict on record; its call {call} ended at {at}: {ended}"
+        ));
+    }
+    let runs = ledger.runs().map_err(|error| log::failed(&error))?;
+    let mut led = runs.iter().filter(|info| info.state == RunState::Live);
+    Ok(match led.any(|info| info.run == call.run()) {
+        true => "no verdict on record so far: its leader lives, and may be kept from recording it (a full disk)".into(),
+        false => "nothing: its leader died before it was answered".into(),
+    })
 }
 
 /// A question as the ledger has it, and how it ended, when it has.

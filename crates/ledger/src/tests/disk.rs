@@ -1,7 +1,9 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use pointsman_model::{CallId, CallState, JsonText, Outcome, RequestedCall, ToolName, WorkerId};
+use pointsman_model::{
+    CallId, CallState, JsonText, Outcome, RequestId, RequestedCall, ToolName, VerdictKind, WorkerId,
+};
 
 use super::{Place, sample};
 use crate::{
@@ -195,4 +197,37 @@ fn the_ledger_is_the_users_alone() {
     assert_eq!(mode(&place.path), 0o600);
     assert_eq!(mode(place.path.parent().unwrap()), 0o700);
     drop(ledger);
+}
+
+/// A verdict that somebody waits for counts only when it is on disk; the end of a question that was told without that
+/// comes on record as soon as it can.
+#[tokio::test]
+async fn the_end_of_a_request_that_was_told_is_written_when_there_is_space_again() {
+    let place = Place::new();
+    let (ledger, run) = place.begin().await;
+    let (id, call) = (RequestId::new(run, 1), CallId::new(run, 1));
+    ledger.append(run, sample::opened(id, call)).await.unwrap();
+    ledger.limit_pages(1).await;
+    let closed = |text: &str| {
+        let mut closed = sample::closed(id, call);
+        let outcome = Outcome::Unavailable;
+        // Large enough for no free page to take it in.
+        let text = format!("{text}{}", "x".repeat(1 << 20)).into();
+        closed.verdict.kind = VerdictKind::Ended { outcome, text };
+        closed
+    };
+    ledger.append(run, closed("waited for")).await.unwrap_err();
+    ledger.keep_close(closed("told")).await.unwrap();
+    assert_eq!(ledger.settle(run).await.unwrap(), []);
+    assert!(ledger.failing().is_some());
+    ledger.limit_pages(1 << 20).await;
+    ledger.settle(run).await.unwrap();
+    assert!(ledger.failing().is_none());
+    let closings = place.reader().records(&Filter {
+        kinds: vec![RecordKind::RequestClosed],
+        ..Filter::of_run(run)
+    });
+    let closings = closings.unwrap().records.into_iter();
+    let closings: Vec<_> = closings.map(|record| record.body).collect();
+    assert_eq!(closings, [closed("told").into()]);
 }

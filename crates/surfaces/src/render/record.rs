@@ -222,7 +222,8 @@ fn call_record_line(body: &RecordBody) -> String {
 }
 
 /// How a call ended: state, outcome, exit code, time.
-pub(super) fn ended_line(ended: &CallEnded) -> String {
+#[must_use]
+pub fn ended_line(ended: &CallEnded) -> String {
     let mut line = ended.state.to_string();
     if let Some(outcome) = ended.outcome {
         line.push_str(&format!(" ({})", outcome.as_str().replace('_', " ")));

@@ -74,7 +74,7 @@ fn decided(story: &CallStory) -> String {
         None => text.push_str("it never came to the ladder\n"),
     }
     for request in &story.requests {
-        text.push_str(&question(request));
+        text.push_str(&question(request, story));
     }
     for used in &story.grants_used {
         put(&mut text, &format!("{} let it pass", used.grant));
@@ -103,7 +103,7 @@ fn decided(story: &CallStory) -> String {
     text
 }
 
-fn question(story: &RequestStory) -> String {
+fn question(story: &RequestStory, of: &CallStory) -> String {
     let mut text = String::new();
     let id = story.opened.request.id;
     put(
@@ -143,6 +143,7 @@ fn question(story: &RequestStory) -> String {
                 ),
             );
         }
+        None if of.ended.is_some() => put(&mut text, "  no answer is on record"),
         None => put(&mut text, "  not answered yet"),
     }
     let mut told = 0;
@@ -188,10 +189,12 @@ fn rewritten(story: &CallStory) -> String {
         }
     }
     if text.len() == before {
-        put(
-            &mut text,
-            "no: what was asked for is what was judged and run",
-        );
+        let unchanged = match (&story.decided[..], &story.started) {
+            (_, Some(_)) => "no: what was asked for is what was judged and run",
+            ([_, ..], None) => "no: what was asked for is what was judged; it has not run",
+            ([], None) => "no: it was not judged, and has not run",
+        };
+        put(&mut text, unchanged);
     }
     if let Some(decided) = story.decided.last() {
         let (ran, kept) = (&decided.call.text, &decided.recorded.input);
@@ -397,6 +400,29 @@ mod tests {
         story.hooked.clear();
         story.requested = None;
         insta::assert_snapshot!(story_text(&story));
+    }
+
+    #[test]
+    fn a_call_that_did_not_run_is_not_said_to_have_run() {
+        let mut story = story();
+        story.hooked.clear();
+        let told = |story: &CallStory| rewritten(story).lines().next().unwrap().to_owned();
+        assert!(told(&story).ends_with("judged and run"));
+        story.started = None;
+        assert!(told(&story).ends_with("judged; it has not run"));
+        story.decided.clear();
+        assert!(told(&story).ends_with("not judged, and has not run"));
+    }
+
+    #[test]
+    fn a_question_without_an_answer_waits_only_while_its_call_does() {
+        let mut story = story();
+        for request in &mut story.requests {
+            request.closed = None;
+        }
+        assert!(decided(&story).contains("no answer is on record"));
+        story.ended = None;
+        assert!(decided(&story).contains("not answered yet"));
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl Harness {
     fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Store { key, body, .. } => self.in_flight.push_back((key, body)),
-            Effect::Note { .. } => {}
+            Effect::Note { .. } | Effect::KeepClose(_) => {}
             Effect::Publish(event) => {
                 if let RequestEvent::Closed { verdict, .. } = &event {
                     self.must_be_on_disk(verdict);
