@@ -5,6 +5,7 @@
 mod line;
 mod lineage;
 mod scene;
+mod settings;
 
 use pointsman_model::{DecisionReason, PermissionDecision, Trail};
 use serde::Serialize;

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use pointsman_model::PermissionDecision;
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// One line.
 #[derive(Debug, Deserialize)]
 pub(super) struct Line {
     pub(super) id: String,
-    #[serde(default)]
-    pub(super) settings: Settings,
+    /// The only settings in force.
+    pub(super) settings: Option<Box<RawValue>>,
     pub(super) mode: Option<String>,
     #[serde(default)]
     pub(super) context: Context,
@@ -27,25 +26,6 @@ pub(super) struct Line {
     pub(super) observed: Option<PermissionDecision>,
     #[serde(default)]
     pub(super) also_ok: Vec<PermissionDecision>,
-}
-
-/// The only settings in force.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Settings {
-    #[serde(default)]
-    pub(super) permissions: Permissions,
-}
-
-/// Lists hold what people write, so that one wrong entry costs no more than itself.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Permissions {
-    pub(super) allow: Value,
-    pub(super) ask: Value,
-    pub(super) deny: Value,
-    pub(super) additional_directories: Vec<String>,
-    pub(super) disable_bypass_permissions_mode: Option<String>,
-    pub(super) disable_auto_mode: Option<String>,
 }
 
 /// What exists beside the folders of the case and the files that its input names.

@@ -11,6 +11,7 @@ use pointsman_model::{
 use super::CaseError;
 use super::line::{Answerers, Line, ModeBy, Parent, Sandbox};
 use super::scene::{rule, wrong};
+use crate::settings::{Loaded, Offer};
 
 /// An agent of the case, the first one's mode and folder being those of the session.
 struct Agent {
@@ -30,6 +31,7 @@ pub(super) fn context(
     case: &Line,
     home: &AbsPath,
     root: &AbsPath,
+    settings: &Loaded,
     rules: Vec<PermissionRule>,
 ) -> Result<PermissionContext, CaseError> {
     let agents = agents(case)?;
@@ -50,17 +52,15 @@ pub(super) fn context(
         field: "parent",
         source: "no agent".into(),
     })?;
-    let added = &case.settings.permissions.additional_directories;
-    let directories = std::iter::once(first.folder.clone()).chain(added.iter().map(|dir| {
-        match dir.strip_prefix("~/") {
-            Some(below) => home.join(below),
-            None => root.join(dir),
-        }
-    }));
+    let added = settings.additional_directories.iter();
+    let directories =
+        std::iter::once(first.folder.clone()).chain(added.map(|added| added.folder.clone()));
+    let start = settings.default_mode.as_ref().map(|said| said.mode);
+    let start = start.unwrap_or(PermissionMode::Default);
     below = below.saturating_sub(1);
     let mut frozen = PermissionContext::freeze(ContextParts {
         lineage: Lineage::root(step),
-        mode: ModeInForce::root(first.mode.unwrap_or(PermissionMode::Default)),
+        mode: ModeInForce::root(offered(first.mode.unwrap_or(start), settings)),
         rules: rules.into(),
         tools: ToolSet::All,
         tools_to_pass_on: ToolSet::All,
@@ -84,7 +84,7 @@ pub(super) fn context(
         below = below.saturating_sub(1);
         let child = ChildContext {
             step,
-            mode: agent.mode.map(|mode| (mode, agent.by)),
+            mode: agent.mode.map(|mode| (offered(mode, settings), agent.by)),
             tools: ToolSet::All,
             folder: Some(agent.folder),
             rules: if below == 0 {
@@ -118,14 +118,14 @@ fn agents(case: &Line) -> Result<Vec<Agent>, CaseError> {
     let folder = |text: &str| AbsPath::parse(text).map_err(|error| wrong("cwd", error));
     let here = folder(&case.cwd)?;
     let mut agents = vec![Agent {
-        mode: mode(case, case.mode.as_deref())?,
+        mode: mode(case.mode.as_deref())?,
         by: who(case.context.mode_by),
         folder: here.clone(),
     }];
     let mut above: Option<&Parent> = case.parent.as_ref();
     while let Some(parent) = above {
         agents.push(Agent {
-            mode: mode(case, parent.mode.as_deref())?,
+            mode: mode(parent.mode.as_deref())?,
             by: who(parent.mode_by),
             folder: match &parent.cwd {
                 Some(text) => folder(text)?,
@@ -145,25 +145,23 @@ fn who(by: ModeBy) -> WhoSetMode {
     }
 }
 
+fn mode(written: Option<&str>) -> Result<Option<PermissionMode>, CaseError> {
+    let read = |text: &str| text.parse().map_err(|error| wrong("mode", error));
+    written.map(read).transpose()
+}
+
 /// The mode; one that the case's settings forbid is mode default.
-fn mode(case: &Line, written: Option<&str>) -> Result<Option<PermissionMode>, CaseError> {
-    let Some(written) = written else {
-        return Ok(None);
-    };
-    let mode: PermissionMode = written.parse().map_err(|error| wrong("mode", error))?;
-    let permissions = &case.settings.permissions;
-    let forbids = |setting: &Option<String>| setting.as_deref() == Some("disable");
-    let forbidden = match mode {
-        PermissionMode::BypassPermissions => forbids(&permissions.disable_bypass_permissions_mode),
-        PermissionMode::Auto => forbids(&permissions.disable_auto_mode),
+fn offered(mode: PermissionMode, settings: &Loaded) -> PermissionMode {
+    let offer = match mode {
+        PermissionMode::BypassPermissions => settings.switches.bypass,
+        PermissionMode::Auto => settings.switches.auto,
         PermissionMode::Plan
         | PermissionMode::DontAsk
         | PermissionMode::Default
-        | PermissionMode::AcceptEdits => false,
+        | PermissionMode::AcceptEdits => Offer::Offered,
     };
-    Ok(Some(if forbidden {
-        PermissionMode::Default
-    } else {
-        mode
-    }))
+    match offer {
+        Offer::Offered => mode,
+        Offer::Forbidden => PermissionMode::Default,
+    }
 }

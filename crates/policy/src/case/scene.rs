@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::line::Line;
-use super::{CaseError, lineage};
+use super::{CaseError, lineage, settings};
 use crate::{
     CaseTree, EntryKind, Frozen, HookVote, Problem, Question, Tree as _, effects_of, judge,
 };
@@ -46,12 +46,14 @@ impl Scene {
         };
         let effects = effects_of(&tool, &read_input(&tool, &input), &at);
         let tree = tree_of(case, &folder, &home, &effects)?;
-        let mut rules = rules_of(case, &root);
+        let settings = settings::read(case, &root, &home);
+        let mut rules = settings.rules.clone();
         if case.parent.is_none() {
             rules.extend(lineage::own_rules(case, &root));
         }
-        let context = lineage::context(case, &home, &root, rules)?;
-        let (frozen, problems) = Frozen::new(context);
+        let context = lineage::context(case, &home, &root, &settings, rules)?;
+        // What is wrong with the rules was told where they were read.
+        let (frozen, _) = Frozen::new(context);
         Ok(Self {
             tool,
             input,
@@ -59,7 +61,7 @@ impl Scene {
             folder,
             frozen,
             tree,
-            problems,
+            problems: settings.problems,
         })
     }
 
@@ -85,25 +87,6 @@ pub(super) fn wrong(
         field,
         source: Box::new(error),
     }
-}
-
-fn rules_of(case: &Line, anchor: &AbsPath) -> Vec<PermissionRule> {
-    let permissions = &case.settings.permissions;
-    let lists = [
-        (RuleBehavior::Allow, &permissions.allow),
-        (RuleBehavior::Ask, &permissions.ask),
-        (RuleBehavior::Deny, &permissions.deny),
-    ];
-    let mut rules = Vec::new();
-    for (behavior, list) in lists {
-        let texts = list
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str);
-        rules.extend(texts.map(|text| rule(behavior, text, anchor)));
-    }
-    rules
 }
 
 pub(super) fn rule(behavior: RuleBehavior, text: &str, anchor: &AbsPath) -> PermissionRule {

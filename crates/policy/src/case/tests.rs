@@ -325,7 +325,50 @@ fn a_spawned_agent_stays_in_the_directories_of_the_first() {
 
 #[test]
 fn one_wrong_entry_costs_no_more_than_itself() {
-    let line = r#"{"id": "x", "settings": {"permissions": {"allow": [1, "Bash(", "WebFetch"], "deny": "all"}},
+    let line = r#"{"id": "x", "settings": {"permissions": {"allow": [1, "Bash(", "WebFetch"]}},
         "cwd": "/w", "home": "/h", "tool": "WebFetch", "input": {"url": "https://a.test"}}"#;
     assert_eq!(run_case(line).unwrap().decision, Allow);
+}
+
+#[test]
+fn settings_of_a_case_are_read_as_those_of_a_project() {
+    #[track_caller]
+    fn check(settings: &str, mode: &str, expect: PermissionDecision) {
+        for home in ["/h", "/w"] {
+            let line = format!(
+                r#"{{"id": "x", "settings": {settings}, "mode": {mode},
+                "cwd": "/w", "home": "{home}", "tool": "Bash", "input": {{"command": "make"}}}}"#
+            );
+            let result = run_case(&line).unwrap();
+            assert_eq!(result.decision, expect, "{settings}: {:?}", result.reason);
+            let is_told = expect != Ask || !result.problems.is_empty();
+            assert!(is_told, "{settings}");
+        }
+    }
+    // What was to deny and can't be read leaves everything asking.
+    for deny in [
+        r#""deny": "Bash""#,
+        r#""deny": [5]"#,
+        r#""denny": ["Bash(rm *)"]"#,
+        r#""Deny": ["Bash(rm *)"]"#,
+        r#""deny": ["Bash("]"#,
+    ] {
+        let settings = format!(r#"{{"permissions": {{"allow": ["Bash"], {deny}}}}}"#);
+        check(&settings, "null", Ask);
+    }
+    let beside = r#"{"permissions": {"allow": ["Bash"]}, "deny": ["Bash(rm *)"]}"#;
+    check(beside, "null", Ask);
+    let misspelt =
+        r#"{"permissions": {"allow": ["Bash"]}, "permission": {"deny": ["Bash(rm *)"]}}"#;
+    check(misspelt, "null", Ask);
+    check(r#"{"permissions": null}"#, "null", Ask);
+    check("null", r#""bypassPermissions""#, Allow);
+    check(r#"{"permissions": {"allow": ["Bash"]}}"#, "null", Allow);
+    // A mode that is switched off is mode default, and a start mode counts where the case says none.
+    let off =
+        r#"{"permissions": {"disableBypassPermissionsMode": "disable", "allow": ["Bash(make)"]}}"#;
+    check(off, r#""bypassPermissions""#, Allow);
+    let plan = r#"{"permissions": {"defaultMode": "plan", "allow": ["Bash"]}}"#;
+    check(plan, "null", Deny);
+    check(plan, r#""default""#, Allow);
 }
