@@ -207,7 +207,7 @@ struct Answers {
 
 /// Refuses the oldest whenever more are open than are to be; all of them once nothing new comes.
 fn answer_all(socket: &Path) -> Result<Answers> {
-    let mut watching = UnixStream::connect(socket)?;
+    let mut watching = connected(socket)?;
     watching.write_all(b"{\"ask\":\"watch\"}\n")?;
     watching.set_read_timeout(Some(Duration::from_secs(3)))?;
     let mut news = BufReader::new(watching);
@@ -251,6 +251,21 @@ fn answer_all(socket: &Path) -> Result<Answers> {
             }
             answers.answered += 1;
             answers.last = Instant::now();
+        }
+    }
+}
+
+/// A connection to the leader, whose socket is there a moment before anybody listens.
+fn connected(socket: &Path) -> Result<UnixStream> {
+    let began = Instant::now();
+    loop {
+        match UnixStream::connect(socket) {
+            Err(error)
+                if error.kind() == ErrorKind::ConnectionRefused && began.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            connected => return Ok(connected?),
         }
     }
 }
