@@ -84,6 +84,9 @@ pub(super) fn effects(tool: &ToolName, raw: &JsonText, at: &Surroundings) -> Eff
         ))),
         "Skill" | "SlashCommand" => {
             let name = text("skill").or(text("command")).unwrap_or_default();
+            // A leading slash is how people type it.
+            let name = name.trim_start();
+            let name = name.strip_prefix('/').unwrap_or(name);
             let call = format!("{name} {}", text("args").unwrap_or_default());
             list.sure(opaque(OpaqueWhy::UnknownTool, call.trim()));
         }

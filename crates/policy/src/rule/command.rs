@@ -33,11 +33,20 @@ pub(crate) enum LooksUp {
 impl LooksUp {
     /// The one spelling of a name.
     pub(crate) fn loosely(self, name: &str) -> String {
-        let lower = name.trim().to_lowercase().replace('_', "-");
-        match (self, lower.strip_suffix(" *")) {
-            (Self::Skills, _) => lower,
-            (Self::Agents, None) => lower.replace(' ', "-"),
-            (Self::Agents, Some(front)) => format!("{} *", front.replace(' ', "-")),
+        let separates = |char: &char| match self {
+            Self::Agents => matches!(char, '-' | '_' | ' '),
+            // A blank stands in front of the arguments.
+            Self::Skills => matches!(char, '-' | '_'),
+        };
+        let joined = |text: &str| {
+            text.chars()
+                .filter(|char| !separates(char))
+                .collect::<String>()
+        };
+        let lower = name.trim().to_lowercase();
+        match lower.strip_suffix(" *") {
+            Some(front) => format!("{} *", joined(front)),
+            None => joined(&lower),
         }
     }
 }

@@ -97,7 +97,11 @@ pub(super) fn read(tool: &str, text: &str) -> Result<Specifier, &'static str> {
             None => Specifier::Name(CommandPattern::read(text)?),
         },
         "Skill" | "SlashCommand" if text == "*" => Specifier::Whole,
-        "Skill" | "SlashCommand" => Specifier::Name(CommandPattern::read(text)?),
+        "Skill" | "SlashCommand" => {
+            // A leading slash is how people type it.
+            let name = text.strip_prefix('/').unwrap_or(text);
+            Specifier::Name(CommandPattern::read(name)?)
+        }
         _ if text == "*" => Specifier::Whole,
         _ => self::param(text, |_| true).unwrap_or(Specifier::Never(NeverWhy::BareOnly)),
     })
