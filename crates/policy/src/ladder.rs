@@ -8,6 +8,7 @@ mod cover;
 mod facts;
 mod mode;
 mod own_check;
+mod repository;
 mod rules;
 mod walk;
 mod why;

@@ -8,6 +8,7 @@ use pointsman_model::{
 
 use super::mode::{is_plain, lets_edits_pass, reads_alone};
 use super::own_check::doubted;
+use super::repository::{self, Repository};
 use super::walk::Decided;
 use super::why::{CoverOf, CoveredBy, Part, Why};
 use super::{Fact, Facts, Walk};
@@ -86,7 +87,7 @@ fn cover<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>, pool: Pool) -> Option<Cov
     let rules = pool == Pool::Everything;
     match &fact.effect.kind {
         EffectKind::Run(run) => own_cover(facts, run)
-            .or_else(|| by_rule(fact).filter(|_| rules))
+            .or_else(|| command(facts, fact, run).filter(|_| rules))
             .or_else(|| line(facts).filter(|_| rules)),
         EffectKind::Read(used) => {
             if fact.inside {
@@ -162,6 +163,17 @@ fn by_rule<'a>(fact: &'a Fact<'_>) -> Option<CoverOf<'a>> {
     }
 }
 
+/// What covers a command by a rule. Whose repository git works on decides what it starts, so that a rule for one of its
+/// sub-commands is for this repository alone.
+fn command<'a>(facts: &'a Facts<'_>, fact: &'a Fact<'_>, run: &Run) -> Option<CoverOf<'a>> {
+    let by_subject = |run: &Run| facts.allowed(&Subject::Command(&CommandSubject::of(run)));
+    match repository::of(run, facts.q) {
+        Repository::Ours => by_rule(fact),
+        Repository::OursByOption(without) => by_rule(fact).or_else(|| by_subject(&without)),
+        Repository::Another(whatever) => by_subject(&whatever),
+    }
+}
+
 fn rule(compiled: &Compiled) -> CoverOf<'_> {
     CoverOf::Rule(&compiled.rule)
 }
@@ -203,11 +215,16 @@ fn line<'a>(facts: &'a Facts<'_>) -> Option<CoverOf<'a>> {
 
 /// The rule or grant that covers the command of a part.
 fn run_cover<'a>(facts: &'a Facts<'_>, part: u32) -> Option<CoverOf<'a>> {
-    facts
-        .sure()
-        .filter(|fact| fact.effect.part == part && matches!(fact.effect.kind, EffectKind::Run(_)))
-        .find_map(by_rule)
-        .or_else(|| line(facts))
+    let of_part = |fact: &'a Fact<'_>| match &fact.effect.kind {
+        EffectKind::Run(run) if fact.effect.part == part => command(facts, fact, run),
+        EffectKind::Run(_)
+        | EffectKind::Read(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_)
+        | EffectKind::Opaque(_) => None,
+    };
+    facts.sure().find_map(of_part).or_else(|| line(facts))
 }
 
 fn run_of<'a>(facts: &'a Facts<'_>, part: u32) -> Option<&'a Run> {
