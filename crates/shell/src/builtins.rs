@@ -12,6 +12,7 @@ use crate::variables::is_secret;
 use crate::walk::{Called, Scene, Walker};
 
 pub(crate) use self::settings::{Setting, by_letter, by_name, is_plain_shopt};
+pub(crate) use declare::is_of_the_line;
 
 /// Calls the builtin, if the command is one that is more than a program.
 pub(crate) fn call(

@@ -106,6 +106,18 @@ pub(crate) enum Inner {
     Script(Field, EffectView),
 }
 
+impl Inner {
+    /// Whether both hand the same text to a shell.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Script(one, _), Self::Script(two, _)) => {
+                one.text().is_some_and(|text| two.is(text))
+            }
+            (Self::Argv(..) | Self::Script(..), _) => false,
+        }
+    }
+}
+
 /// What its output is to the next command of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lists {
@@ -212,7 +224,10 @@ impl Facts {
 
     /// A text that it hands to a shell, as far as it is known.
     pub(crate) fn starts(&mut self, script: Field) {
-        self.inner.push(Inner::Script(script, EffectView::Might));
+        let script = Inner::Script(script, EffectView::Might);
+        if !self.inner.iter().any(|it| it.is_like(&script)) {
+            self.inner.push(script);
+        }
     }
 
     /// Code that it runs, in a language that is not looked into: the commands and files whose names

@@ -359,7 +359,14 @@ fn unknown_command(walker: &mut Walker<'_>, called: &Called<'_>, args: &[Field])
         let text = field.text();
         text.is_some_and(|text| !text.starts_with('-') && !is_number(text))
     };
-    let mut before = args.iter().take_while(|field| !known(field));
+    // What stands behind an option may be its value.
+    let value = |field: &Field| {
+        let option = field.before(args);
+        option.is_some_and(|it| it.may_be_option() && !it.prefix().contains('='))
+    };
+    let mut before = args
+        .iter()
+        .take_while(|field| !known(field) || value(field));
     if let Some(field) = before.find(|field| field.text().is_none()) {
         walker.sink.opaque(
             called.part,

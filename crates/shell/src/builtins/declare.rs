@@ -58,7 +58,7 @@ fn looks_up(args: &[Field], state: &State) -> bool {
 
 /// Whether something stands in the word that the line itself got, and nobody knows: what a command prints, or a variable
 /// that was set to it. What the line was started with is no news to the one who wrote it.
-fn is_of_the_line(source: &str, state: &State) -> bool {
+pub(crate) fn is_of_the_line(source: &str, state: &State) -> bool {
     let unknown = |name: &str| {
         let value = state.variables.get(name);
         matches!(

@@ -4,6 +4,7 @@ use pointsman_model::{Change, Reach, RunNature};
 
 use super::told::{self, Language};
 use super::{Asked, Facts, UseKind};
+use crate::builtins::is_of_the_line;
 use crate::expand::unknown;
 use crate::field::{Field, Shape};
 use crate::options::{Arg, Options, Order, read};
@@ -86,7 +87,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     for program in &programs {
         match program.text() {
             Some(text) => look_through(&mut facts, text, program, &values),
-            None => facts.nature = RunNature::InlineCode,
+            None => unknown_program(&mut facts, program, asked),
         }
     }
     for field in operands {
@@ -99,6 +100,15 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         }
     }
     Some(facts)
+}
+
+/// A program in which something is not known: that may be a part of a command that it starts.
+fn unknown_program(facts: &mut Facts, program: &Field, asked: &Asked<'_>) {
+    facts.nature = RunNature::InlineCode;
+    let source = &program.source;
+    if source.contains("system") || source.contains('|') || is_of_the_line(source, asked.state) {
+        starts(facts, None, program);
+    }
 }
 
 /// What a program does beside reading its input and printing.

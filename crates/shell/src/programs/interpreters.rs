@@ -4,6 +4,7 @@ use pointsman_model::{Change, Reach, RunNature};
 
 use super::told::{self, Language};
 use super::{Asked, Facts, InputIs, UseKind};
+use crate::builtins::is_of_the_line;
 use crate::field::Field;
 use crate::names::ByName;
 use crate::walk::{is_filled_unseen, is_input, is_stream, texts_in};
@@ -68,7 +69,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             break;
         };
         if is_code(text, codes) {
-            inline(&mut facts, asked.args(), base, codes);
+            inline(&mut facts, asked, base, codes);
             return Some(facts);
         }
         if valued.contains(&text) {
@@ -117,10 +118,10 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
 }
 
 /// Code in an argument, and what stands behind it: files of a `perl -n`, arguments of others.
-fn inline(facts: &mut Facts, args: &[Field], base: &str, codes: &[&str]) {
+fn inline(facts: &mut Facts, asked: &Asked<'_>, base: &str, codes: &[&str]) {
     facts.nature = RunNature::InlineCode;
     let mut operands: Vec<&Field> = Vec::new();
-    let mut rest = args.iter();
+    let mut rest = asked.args().iter();
     let mut loops = false;
     let mut in_place = false;
     while let Some(field) = rest.next() {
@@ -143,6 +144,9 @@ fn inline(facts: &mut Facts, args: &[Field], base: &str, codes: &[&str]) {
             if codes.contains(&text) || text.ends_with(['e', 'E', 'c', 'r', 'p']) {
                 if let Some(code) = rest.next() {
                     facts.code(code.text().unwrap_or(code.prefix()), code.span);
+                    if code.text().is_none() && is_of_the_line(&code.source, asked.state) {
+                        facts.starts(code.clone());
+                    }
                 }
             } else {
                 facts.code(text, field.span);

@@ -55,7 +55,7 @@ pub(crate) fn scripts(language: Language, text: &str) -> Vec<String> {
         Language::Expect => behind(text, &["spawn ", "exec ", "system "]),
         Language::Make => make(text),
         Language::Macros => macros(text),
-        Language::Code => Vec::new(),
+        Language::Code => handed(text),
     };
     found.extend(
         strings(text)
@@ -179,6 +179,51 @@ pub(crate) fn strings(text: &str) -> Vec<String> {
             if let Some((inside, _)) = rest.split_once(closing) {
                 found.push(inside.to_owned());
             }
+        }
+    }
+    found
+}
+
+/// Functions of many languages that hand a text to a shell.
+const HANDING: [&str; 12] = [
+    "system",
+    "popen",
+    "Popen",
+    "getoutput",
+    "getstatusoutput",
+    "check_output",
+    "check_call",
+    "subprocess.run",
+    "subprocess.call",
+    "execSync",
+    "shell_exec",
+    "passthru",
+];
+
+/// The first string behind such a function, whatever it begins with.
+fn handed(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for function in HANDING {
+        for (at, _) in text.match_indices(function) {
+            let rest = text.get(at + function.len()..).unwrap_or("");
+            let rest = rest.trim_start_matches(['(', ' ', '[', 'f', 'r', 'b']);
+            let words = ["qw(", "qq(", "q(", "qw{", "q{"];
+            let inside = match rest.chars().next() {
+                Some(quote @ ('"' | '\'' | '`')) => {
+                    let mut escaped = false;
+                    let ends = |char: char| {
+                        let end = char == quote && !escaped;
+                        escaped = char == '\\' && !escaped;
+                        end
+                    };
+                    rest.get(1..).and_then(|rest| rest.split(ends).next())
+                }
+                _ => words.iter().find_map(|word| {
+                    let rest = rest.strip_prefix(word)?;
+                    rest.split([')', '}']).next()
+                }),
+            };
+            found.extend(inside.map(str::to_owned));
         }
     }
     found
