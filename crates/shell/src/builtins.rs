@@ -293,7 +293,7 @@ fn lookup(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
     }
 }
 
-/// Sets a variable by a builtin, when the name is one.
+/// Sets a variable by a builtin, when the name is one, or one of its elements.
 pub(super) fn set_variable(
     walker: &mut Walker<'_>,
     scene: &Scene<'_>,
@@ -301,11 +301,15 @@ pub(super) fn set_variable(
     value: Value,
     state: &mut State,
 ) {
-    let plain = !name.is_empty()
-        && name
+    let (base, value) = match name.split_once('[') {
+        Some((base, _)) => (base, Value::Unknown),
+        None => (name, value),
+    };
+    let plain = !base.is_empty()
+        && base
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if plain {
-        walker.set_outside(scene, name, value, state);
+        walker.set_outside(scene, base, value, state);
     }
 }

@@ -3,9 +3,11 @@
 //! A state says what is known at one place of the line. Where two ways meet, [`State::join`] keeps
 //! what both may have left behind.
 
+mod attributes;
 mod files;
 mod made;
 mod rare;
+mod scope;
 mod shared;
 mod variables;
 
@@ -20,6 +22,7 @@ use crate::limits::ALTERNATIVES_MAX;
 
 use self::rare::Rare;
 
+pub(crate) use attributes::Attribute;
 pub(crate) use files::Left;
 pub(crate) use made::Written;
 pub(crate) use shared::Shared;
@@ -148,7 +151,14 @@ impl State {
         }
     }
 
+    /// Gives the variable a value, as a command does.
     pub(crate) fn set(&mut self, name: &str, value: Value) {
+        let value = self.taken(name, value);
+        self.put(name, value);
+    }
+
+    /// Goes by this value of the variable, whatever its attributes.
+    pub(crate) fn put(&mut self, name: &str, value: Value) {
         let value = match self.rare.haunted.get(name) {
             Some(other) => value.join(other.clone()),
             None => value,
@@ -229,6 +239,10 @@ impl State {
         own.functions.clear();
         own.variables
             .forget(|name, _| self.rare.exported.contains(name));
+        if !self.rare.scopes.is_empty() || !self.rare.attributes.is_empty() {
+            own.rare.scopes.clear();
+            own.rare.attributes.clear();
+        }
         own
     }
 
@@ -252,6 +266,9 @@ impl State {
         if self.folders != before.folders {
             self.folders.push(Folder::Unknown(".".into()));
         }
+        if self.rare.scopes != before.rare.scopes {
+            self.rare.forget_hidden(Some(&before.rare));
+        }
         if self.rare.made != before.rare.made {
             self.made().repeat(&before.rare.made);
         }
@@ -260,6 +277,9 @@ impl State {
     /// After code that may set anything.
     pub(crate) fn forget_variables(&mut self) {
         self.variables.forget(|_, value| *value == Value::Unknown);
+        if !self.rare.scopes.is_empty() {
+            self.rare.forget_hidden(None);
+        }
     }
 }
 

@@ -451,6 +451,7 @@ impl<'w> Walker<'w> {
         let mut own = state.clone();
         own.positional = None;
         own.forget_variables();
+        own.enter_function();
         self.apart_from_group(|walker| {
             walker.compound(&scene, body, &mut own, &Input::default());
         });

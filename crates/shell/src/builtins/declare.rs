@@ -1,10 +1,13 @@
 //! Builtins that set variables.
 
+mod options;
+
 use pointsman_model::{AssignmentWeight, EffectView, OpaqueWhy, PathValue};
 
+use self::options::{Declares, Exports, Names, Whose};
 use super::{opaque, program, reader, set_variable};
 use crate::field::{Field, Known, Shape};
-use crate::state::{State, Value};
+use crate::state::{Attribute, State, Value};
 use crate::variables::{weigh, weigh_value};
 use crate::walk::{Called, Scene, Walker, leads_to_code, runs_in_subscript};
 
@@ -85,13 +88,16 @@ pub(super) fn declare(
 ) {
     // Whether nothing but names that are known to be harmless is set.
     let mut harmless = true;
-    let mut exports = name == "export";
-    let mut integers = false;
+    let mut declares = Declares::by(name);
+    if name == "local" && !state.is_in_function() {
+        // Bash refuses it there.
+        declares.names = Names::VariablesAtMost;
+    }
     for field in called.args() {
         match field.text() {
             Some(flags) if flags.starts_with(['-', '+']) => {
-                exports |= flags.contains('x');
-                integers |= flags.starts_with('-') && flags.contains('i');
+                declares.take(name, flags);
+                let exports = declares.exports == Some(Exports::Yes);
                 // A name reference makes later assignments land elsewhere; an exported function
                 // reaches other shells.
                 if flags.contains('n') && name != "export" || exports && flags.contains('f') {
@@ -114,34 +120,91 @@ pub(super) fn declare(
             harmless = false;
             continue;
         }
-        let value = match (&field.known, prefix.split_once('=')) {
-            (Known::Text(_), Some((_, text))) if text.starts_with('(') || base != variable => {
-                let _ = text;
-                Value::Unknown
-            }
-            (Known::Text(_), Some((left, _))) if left.ends_with('+') => Value::Unknown,
-            (Known::Text(_), Some((_, text))) => Value::text(text),
-            (Known::Text(_), None) => match state.variables.get(base) {
-                Some(value) => value.clone(),
-                None if weigh(base) == AssignmentWeight::ChangesWhatRuns => continue,
-                None => Value::Unknown,
-            },
-            (Known::Glob(_) | Known::Unknown(_), _) => Value::Unknown,
-        };
-        if integers {
-            state.make_integer(base);
-        }
-        if exports {
-            state.export(base);
-        }
         let text = prefix.split_once('=').map(|(_, text)| text);
-        harmless &= weigh_value(base, text) == AssignmentWeight::Harmless;
-        set_variable(walker, scene, base, value, state);
+        if declares.names == Names::Others && text.is_none() {
+            continue;
+        }
+        // Naming what the line was started with changes nothing.
+        let as_it_was = text.is_none()
+            && state.variables.get(base).is_none()
+            && weigh(base) == AssignmentWeight::ChangesWhatRuns;
+        if declares.whose == Whose::Own {
+            state.make_local(base);
+        }
+        let one = Declared {
+            base,
+            value: text.map(|_| given(field, prefix)),
+            declares: &declares,
+        };
+        harmless &= as_it_was || weigh_value(base, text) == AssignmentWeight::Harmless;
+        match declares.whose {
+            Whose::Outermost => state.outside(base, |state| one.take_in(walker, scene, state)),
+            Whose::Own | Whose::Found => one.take_in(walker, scene, state),
+        }
     }
     if harmless && !called.args().is_empty() {
         reader(walker, called, state);
     } else {
         program(walker, called, state);
+    }
+}
+
+/// What `name=value` gives the variable.
+fn given(field: &Field, assignment: &str) -> Value {
+    match (&field.known, assignment.split_once('=')) {
+        (Known::Text(_), Some((left, text))) => {
+            let whole = !left.ends_with('+') && !left.contains('[') && !text.starts_with('(');
+            if whole {
+                Value::text(text)
+            } else {
+                Value::Unknown
+            }
+        }
+        (Known::Text(_), None) | (Known::Glob(_) | Known::Unknown(_), _) => Value::Unknown,
+    }
+}
+
+/// One variable of a command that declares some.
+struct Declared<'d> {
+    base: &'d str,
+    /// What it is set to; nothing where it keeps what it holds.
+    value: Option<Value>,
+    declares: &'d Declares,
+}
+
+impl Declared<'_> {
+    fn take_in(self, walker: &mut Walker<'_>, scene: &Scene<'_>, state: &mut State) {
+        let Self {
+            base,
+            value,
+            declares,
+        } = self;
+        let fixed = declares.attributes.contains(&Attribute::Fixed);
+        let spelled = declares.attributes.iter();
+        for attribute in spelled.filter(|it| **it != Attribute::Fixed) {
+            state.give_attribute(base, *attribute);
+        }
+        match declares.exports {
+            Some(Exports::Yes) => state.export(base),
+            Some(Exports::NoMore) => state.keep_from_programs(base),
+            None => {}
+        }
+        match (value, declares.names) {
+            (Some(value), Names::Variables) => {
+                set_variable(walker, scene, base, value, state);
+            }
+            (Some(_), Names::VariablesAtMost | Names::Others) => {
+                set_variable(walker, scene, base, Value::Unknown, state);
+            }
+            (None, _) if weigh(base) == AssignmentWeight::ChangesWhatRuns => {}
+            (None, _) => {
+                let now = state.variables.get(base).cloned();
+                state.put(base, now.unwrap_or(Value::Unknown));
+            }
+        }
+        if fixed {
+            state.give_attribute(base, Attribute::Fixed);
+        }
     }
 }
 
@@ -151,10 +214,15 @@ pub(super) fn unset(
     called: &Called<'_>,
     state: &mut State,
 ) {
+    let functions = called.args().iter().any(|field| field.is("-f"));
     for field in called.args() {
         match field.text() {
-            Some("-v" | "-f") => {}
-            Some(name) => set_variable(walker, scene, name, Value::text(""), state),
+            Some("-v" | "-f" | "-n") => {}
+            Some(_) if functions => {}
+            Some(name) => {
+                let value = state.end_variable(name);
+                set_variable(walker, scene, name, value, state);
+            }
             // It may have a subscript.
             None => opaque(walker, called, OpaqueWhy::UnknownScript),
         }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::attributes::{self, Attributes};
 use super::made::Made;
+use super::scope::{self, Scope};
 use super::shared::Empty;
 use super::{State, Value};
 use crate::walk::{Feed, Input};
@@ -12,8 +14,10 @@ use crate::walk::{Feed, Input};
 pub(super) struct Rare {
     /// Variables that programs see.
     pub(super) exported: BTreeSet<Box<str>>,
-    /// Variables that take the value of an expression.
-    pub(super) integers: BTreeSet<Box<str>>,
+    /// What variables do with values that they are given, where they don't just hold them.
+    pub(super) attributes: BTreeMap<Box<str>, Attributes>,
+    /// What the functions at hand have for themselves, that of the outermost first.
+    pub(super) scopes: Vec<Scope>,
     /// What stands at the shell's own input, where `exec` has put something there.
     pub(super) input: Option<Input>,
     /// The texts of traps that may run at any time.
@@ -28,7 +32,8 @@ impl Rare {
     /// Takes in what another way may have set up.
     pub(super) fn join(&mut self, other: &Self) {
         self.exported.extend(other.exported.iter().cloned());
-        self.integers.extend(other.integers.iter().cloned());
+        self.join_attributes(other);
+        scope::join(&mut self.scopes, &other.scopes);
         self.traps.extend(other.traps.iter().cloned());
         if self.input != other.input {
             self.input = Some(Input {
@@ -46,12 +51,25 @@ impl Rare {
         }
         self.made.join(&other.made);
     }
+
+    fn join_attributes(&mut self, other: &Self) {
+        if self.attributes == other.attributes {
+            return;
+        }
+        let names = self.attributes.keys().chain(other.attributes.keys());
+        let joined = names.map(|name| {
+            let (mine, others) = (self.attributes.get(name), other.attributes.get(name));
+            (name.clone(), attributes::joined(mine, others))
+        });
+        self.attributes = joined.collect();
+    }
 }
 
 impl Empty for Rare {
     const EMPTY: &'static Self = &Self {
         exported: BTreeSet::new(),
-        integers: BTreeSet::new(),
+        attributes: BTreeMap::new(),
+        scopes: Vec::new(),
         input: None,
         traps: BTreeSet::new(),
         haunted: BTreeMap::new(),
@@ -65,13 +83,11 @@ impl State {
         self.rare.exported.insert(name.into());
     }
 
-    /// The variable takes the value of an expression from now on.
-    pub(crate) fn make_integer(&mut self, name: &str) {
-        self.rare.integers.insert(name.into());
-    }
-
-    pub(crate) fn is_integer(&self, name: &str) -> bool {
-        matches!(name, "RANDOM" | "OPTIND" | "HISTCMD") || self.rare.integers.contains(name)
+    /// Programs don't see the variable any more.
+    pub(crate) fn keep_from_programs(&mut self, name: &str) {
+        if self.rare.exported.contains(name) {
+            self.rare.exported.remove(name);
+        }
     }
 
     /// What stands at the shell's own input, where the line has put something there.
@@ -115,12 +131,12 @@ impl State {
     /// Ends what a command has set for itself: the variable has the value that it had before, unless it was changed.
     pub(crate) fn restore(&mut self, name: &str, set: &Value, before: Option<Value>) {
         match (self.variables.get(name) == Some(set), before) {
-            (true, Some(before)) => self.set(name, before),
+            (true, Some(before)) => self.put(name, before),
             (true, None) => self.variables.remove(name),
             (false, before) => {
                 let now = self.variables.get(name).cloned();
                 let before = before.unwrap_or(Value::Unknown);
-                self.set(name, before.join(now.unwrap_or(Value::Unknown)));
+                self.put(name, before.join(now.unwrap_or(Value::Unknown)));
             }
         }
     }

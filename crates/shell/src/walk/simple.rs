@@ -92,13 +92,13 @@ impl Walker<'_> {
                 };
                 for value in values {
                     let mut one = reading.clone();
-                    one.set(&name, value);
+                    one.put(&name, value);
                     next.push(one);
                 }
             }
             if next.len() > ALTERNATIVES_MAX {
                 for reading in &mut readings {
-                    reading.set(&name, Value::Unknown);
+                    reading.put(&name, Value::Unknown);
                 }
             } else {
                 readings = next;
@@ -537,7 +537,9 @@ impl Walker<'_> {
             let mut own = state.clone();
             own.positional = Some(std::rc::Rc::new(called.args().to_vec()));
             let kind = (called.view, Nesting::Function);
+            own.enter_function();
             self.nested_text(scene, called, &body.body, called.span, kind, &mut own);
+            own.leave_function();
             match &mut end {
                 Some(end) => end.join(&own),
                 None => end = Some(own),

@@ -95,7 +95,7 @@ fn run(
         if !shell_options::speaks_bash(name) {
             unknown_script(walker, called, args.get(at));
         }
-        let mut own = with_arguments(called, args.get(at + 1..).unwrap_or_default(), state);
+        let mut own = with_arguments(args.get(at + 1..).unwrap_or_default(), state);
         script_text(walker, scene, called, args.get(at), called.view, &mut own);
         return;
     }
@@ -121,26 +121,12 @@ fn run(
 }
 
 /// The state of a shell that runs `-c text name arguments...`.
-fn with_arguments(called: &Called<'_>, arguments: &[Field], state: &State) -> State {
-    let mut own = inherited(called, state);
+fn with_arguments(arguments: &[Field], state: &State) -> State {
+    let mut own = state.for_program();
     let rest = arguments.get(1..).unwrap_or_default();
     own.positional = Some(std::rc::Rc::new(rest.to_vec()));
     let zero = arguments.first().and_then(Field::text);
     own.set("0", zero.map_or(Value::Unknown, Value::text));
-    own
-}
-
-/// What a new shell has of this one's state: its folder, the variables that are exported, and those
-/// set for it alone.
-fn inherited(called: &Called<'_>, state: &State) -> State {
-    let mut own = state.for_program();
-    for assignment in called.assignments {
-        let value = assignment
-            .value
-            .literal()
-            .map_or(Value::Unknown, Value::text);
-        own.set(&assignment.name, value);
-    }
     own
 }
 
@@ -170,7 +156,7 @@ pub(super) fn fed(
 ) {
     match &called.input.text {
         Some(text) => {
-            let mut own = inherited(called, state);
+            let mut own = state.for_program();
             walker.call_script(scene, called, text, called.span, view, &mut own);
         }
         None => {
@@ -262,14 +248,7 @@ pub(super) fn script(
         if let Some(script) = glued {
             found = true;
             let span = field.span;
-            walker.call_script(
-                scene,
-                called,
-                script,
-                span,
-                view,
-                &mut inherited(called, state),
-            );
+            walker.call_script(scene, called, script, span, view, &mut state.for_program());
         } else if text == "--command"
             || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
         {
@@ -280,7 +259,7 @@ pub(super) fn script(
                 called,
                 args.get(at + 1),
                 view,
-                &mut inherited(called, state),
+                &mut state.for_program(),
             );
         }
     }
@@ -347,7 +326,7 @@ fn watch(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state:
                 &text,
                 called.span,
                 view,
-                &mut inherited(called, state),
+                &mut state.for_program(),
             );
         }
         None => unknown_script(walker, called, None),
