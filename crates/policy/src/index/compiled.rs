@@ -42,7 +42,7 @@ pub(crate) struct Compiled {
     pub(crate) parsed: ParsedRule,
     /// For rules on paths: the pattern at each of its anchors.
     pub(crate) paths: Vec<AnchoredPath>,
-    /// The same where links lead; looked up when a path is first compared.
+    /// The same where links lead, and with brackets that are names; looked up when a path is first compared.
     moved: OnceLock<Vec<AnchoredPath>>,
     /// For rules on commands that name the user's home: the same with its path.
     at_home: Option<CommandPattern>,
@@ -216,7 +216,7 @@ impl Compiled {
         }
     }
 
-    /// The patterns of a rule on paths at the places that links lead to from where they hang.
+    /// What a rule on paths holds for beside its patterns: where links lead to from there, names with brackets.
     pub(super) fn moved(&self, tree: &dyn Tree) -> &[AnchoredPath] {
         let tightens = self.tightens();
         let of = |at| {

@@ -1,4 +1,4 @@
-//! Where the folders that rules on paths hang on really lie, when links lead there.
+//! What rules on paths hold for beside what they say: the places that links lead to, and names with brackets.
 //!
 //! A deny or ask holds wherever its files are: each link on the names that its pattern begins with is followed. An
 //! allow follows those alone that lead to the folder it hangs on. A link below that may be the agent's work, and
@@ -9,8 +9,28 @@ use pointsman_model::AbsPath;
 use super::paths::AnchoredPath;
 use crate::Tree;
 
-/// A deny or ask at the places that the names it begins with lead to.
+/// What a deny or ask holds for, too.
 pub(super) fn tightening(at: &AnchoredPath, tree: &dyn Tree) -> Vec<AnchoredPath> {
+    let bracketed = with_plain_brackets(at);
+    let mut all = led_to(at, tree);
+    all.extend(bracketed.iter().flat_map(|it| led_to(it, tree)));
+    all.extend(bracketed);
+    all
+}
+
+/// The pattern for what bears its brackets in its name: `[id]` is a folder of a web project more often than a letter.
+fn with_plain_brackets(at: &AnchoredPath) -> Option<AnchoredPath> {
+    let plain = |glob: &str| glob.replace('[', "\\[").into();
+    let may_be_plain = at.glob.contains('[') && !at.glob.contains('\\');
+    may_be_plain.then(|| AnchoredPath {
+        glob: plain(&at.glob),
+        spelled: plain(&at.spelled),
+        ..at.clone()
+    })
+}
+
+/// A deny or ask at the places that the names it begins with lead to.
+fn led_to(at: &AnchoredPath, tree: &dyn Tree) -> Vec<AnchoredPath> {
     let deep = at.spelled.strip_prefix("**/");
     let anchored = begins(&at.written, &at.spelled);
     // A file or folder of that name may lie anywhere; right below the folder it is the one that is meant.

@@ -63,7 +63,7 @@ pub(super) struct Tables {
 struct Paths {
     /// By the folder in lower case that all their paths lie in.
     folders: FxHashMap<Box<str>, Few>,
-    /// By the folder in lower case that a link leads to from where they hang; looked up for the first path.
+    /// By the folder in lower case, for what they hold for beside that; looked up for the first path.
     moved: OnceLock<FxHashMap<Box<str>, Few>>,
     /// By a name in lower case that all their paths have on them.
     names: FxHashMap<Box<str>, Few>,
@@ -90,7 +90,7 @@ impl Paths {
         }
     }
 
-    /// The table of folders that links lead to.
+    /// The table of what the rules hold for beside their patterns.
     fn moved(&self, rules: &[Compiled], tree: &dyn Tree) -> &FxHashMap<Box<str>, Few> {
         self.moved.get_or_init(|| {
             let mut moved: FxHashMap<Box<str>, Few> = FxHashMap::default();

@@ -111,7 +111,16 @@ fn never(
         ),
         NeverWhy::PrimaryField => fault(
             format!("`{rule}` never matches: this field is what the tool's own rules are about"),
-            Some("write `WebFetch(domain:HOST)`".into()),
+            Some(primary(rule.tool(), specifier)),
+        ),
+        NeverWhy::NoSuchHost => fault(
+            format!("`{rule}` never matches: no host has such a name"),
+            Some(match host_in(specifier.trim_start_matches("domain:")) {
+                "" => "write `WebFetch(domain:HOST)`, or `WebFetch` for every host".into(),
+                host => {
+                    format!("write `WebFetch(domain:{host})`: a host without scheme, port and path")
+                }
+            }),
         ),
         NeverWhy::BareOnly => fault(
             format!("`{rule}` never matches: this tool's rules are its bare name or `field:value`"),
@@ -132,8 +141,23 @@ fn never(
     }
 }
 
+/// The rule that was meant by one on the field that the tool's own rules are about.
+fn primary(tool: &str, specifier: &str) -> String {
+    let value = specifier
+        .split_once(':')
+        .map_or("", |(_, value)| value)
+        .trim();
+    match tool {
+        "WebFetch" => "write `WebFetch(domain:HOST)`".into(),
+        "Bash" | "Monitor" | "PowerShell" => format!("write `{tool}({value})`"),
+        "Read" | "Grep" | "Glob" | "LS" | "NotebookRead" => format!("write `Read({value})`"),
+        _ => format!("write `Edit({value})`"),
+    }
+}
+
 /// What looks like the host in a text that may be an address.
 fn host_in(text: &str) -> &str {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-    rest.split('/').next().unwrap_or(rest)
+    let host = rest.split(['/', ':']).next().unwrap_or(rest).trim();
+    host.trim_matches('.')
 }

@@ -1,5 +1,7 @@
 //! Patterns for hosts: `domain:example.com`, `domain:*.example.com`, `domain:docs.*`.
 
+use std::net::Ipv6Addr;
+
 use pointsman_model::HostName;
 
 /// The hosts that a rule is for.
@@ -16,15 +18,20 @@ pub(crate) enum HostPattern {
 }
 
 impl HostPattern {
-    pub(super) fn read(text: &str) -> Self {
-        let host = HostName::new(text.trim());
+    /// Reads the text behind `domain:`; `None` when no host has such a name.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if !names_a_host(text) {
+            return None;
+        }
+        let host = HostName::new(text);
         let name = host.as_str();
-        match name.strip_prefix("*.") {
+        Some(match name.strip_prefix("*.") {
             _ if name == "*" => Self::Any,
             Some(rest) if !rest.contains('*') => Self::Below(HostName::new(rest)),
             _ if !name.contains('*') => Self::Exact(host),
             _ => Self::Labels(name.split('.').map(Into::into).collect()),
-        }
+        })
     }
 
     /// Whether the rule is for that host.
@@ -55,6 +62,17 @@ impl HostPattern {
                 .any(|label| HostName::new(label).may_look_alike()),
         }
     }
+}
+
+/// Whether a host can be named so: no scheme, path or port, no label without a letter.
+fn names_a_host(text: &str) -> bool {
+    let bare = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    if bare.unwrap_or(text).parse::<Ipv6Addr>().is_ok() {
+        return true;
+    }
+    let name = text.strip_suffix('.').unwrap_or(text);
+    let stranger = |char: char| matches!(char, '/' | ':' | '@' | '?' | '#') || char.is_whitespace();
+    !name.contains(stranger) && name.split('.').all(|label| !label.is_empty())
 }
 
 /// The first label may be `*`, which then stands for any number of labels.

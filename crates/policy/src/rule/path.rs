@@ -67,12 +67,20 @@ impl PathPattern {
         if text.starts_with('!') {
             return None;
         }
-        let (anchor, rest) = if let Some(rest) = text.strip_prefix("//") {
-            (PathAnchor::Root, rest)
-        } else if text == "~" {
-            (PathAnchor::Home, "")
-        } else if let Some(rest) = text.strip_prefix("~/") {
+        // As a shell would read it.
+        let home = ["~", "$HOME", "${HOME}"];
+        let below_home = home.iter().find_map(|home| {
+            let rest = text.strip_prefix(home)?;
+            if rest.is_empty() {
+                Some("")
+            } else {
+                rest.strip_prefix('/')
+            }
+        });
+        let (anchor, rest) = if let Some(rest) = below_home {
             (PathAnchor::Home, rest)
+        } else if let Some(rest) = text.strip_prefix("//") {
+            (PathAnchor::Root, rest)
         } else if let Some(rest) = text.strip_prefix('/') {
             (PathAnchor::Source, rest)
         } else {

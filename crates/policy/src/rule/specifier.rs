@@ -48,11 +48,16 @@ pub(crate) enum NeverWhy {
     NoSuchPath,
     /// `WebFetch` takes `domain:host`.
     NoDomain,
+    /// No host has such a name.
+    NoSuchHost,
 }
 
 /// Reads a specifier that is not empty.
 pub(super) fn read(tool: &str, text: &str) -> Result<Specifier, &'static str> {
     let param = |fields: &[&str]| param(text, |field| fields.contains(&field));
+    if param(primary(tool)).is_some() {
+        return Ok(Specifier::Never(NeverWhy::PrimaryField));
+    }
     Ok(match tool {
         "Bash" | "Monitor" => match param(&["run_in_background", "dangerouslyDisableSandbox"]) {
             Some(param) => param,
@@ -85,10 +90,10 @@ pub(super) fn read(tool: &str, text: &str) -> Result<Specifier, &'static str> {
         "WebFetch" => match text.split_once(':').map(|(key, rest)| (key.trim(), rest)) {
             _ if text == "*" => Specifier::Whole,
             Some(("domain", host)) => match HostPattern::read(host) {
-                HostPattern::Any => Specifier::Whole,
-                host => Specifier::Host(host),
+                Some(HostPattern::Any) => Specifier::Whole,
+                Some(host) => Specifier::Host(host),
+                None => Specifier::Never(NeverWhy::NoSuchHost),
             },
-            Some(("url", _)) => Specifier::Never(NeverWhy::PrimaryField),
             _ => param(&["prompt"]).unwrap_or(Specifier::Never(NeverWhy::NoDomain)),
         },
         "Agent" | "Task" if text == "*" => Specifier::Whole,
@@ -105,6 +110,18 @@ pub(super) fn read(tool: &str, text: &str) -> Result<Specifier, &'static str> {
         _ if text == "*" => Specifier::Whole,
         _ => self::param(text, |_| true).unwrap_or(Specifier::Never(NeverWhy::BareOnly)),
     })
+}
+
+/// Fields of a tool's input that its own rules are about.
+fn primary(tool: &str) -> &'static [&'static str] {
+    match tool {
+        "Bash" | "Monitor" | "PowerShell" => &["command"],
+        "Read" | "Edit" | "Write" | "MultiEdit" | "Update" => &["file_path"],
+        "Grep" | "Glob" | "LS" => &["path"],
+        "NotebookEdit" | "NotebookRead" => &["notebook_path"],
+        "WebFetch" => &["url"],
+        _ => &[],
+    }
 }
 
 /// Fields of an agent's start; a type may hold a colon itself (`plugin:reviewer`), so no other name counts.

@@ -124,7 +124,7 @@ fn a_rule_that_does_not_do_what_one_thinks_says_so() {
 fn hosts_match_whole_names() {
     #[track_caller]
     fn check(pattern: &str, hits: &[&str], misses: &[&str]) {
-        let pattern = HostPattern::read(pattern);
+        let pattern = HostPattern::read(pattern).unwrap();
         for (list, expect) in [(hits, true), (misses, false)] {
             for host in list {
                 let host = pointsman_model::HostName::new(host);

@@ -131,6 +131,9 @@ fn looks_otherwise(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Problem
     let specifier = parsed.specifier()?.trim();
     let tool = parsed.tool();
     if matches!(tool, "Read" | "Edit") {
+        if let Some((what, hint)) = spelled_for_others(tool, specifier) {
+            return Some(warning(rule, format!("`{}` {what}", rule.text), hint));
+        }
         let rest = specifier.strip_prefix('/')?;
         let first = rest.split('/').next().unwrap_or_default();
         return ROOT_FOLDERS.contains(&first).then(|| {
@@ -153,6 +156,37 @@ fn looks_otherwise(rule: &PermissionRule, parsed: &ParsedRule) -> Option<Problem
         let message = format!("`:*` in the middle of `{}` stands for itself", rule.text);
         warning(rule, message, ONLY_AT_THE_END)
     })
+}
+
+/// What a path means that is spelled for a shell or another system, and what to write.
+fn spelled_for_others(tool: &str, specifier: &str) -> Option<(&'static str, String)> {
+    let quoted = |quote: char| specifier.starts_with(quote) && specifier.ends_with(quote);
+    let first = specifier.split('/').next().unwrap_or_default();
+    let drive = specifier.as_bytes().first_chunk::<3>();
+    if specifier.len() > 1 && (quoted('"') || quoted('\'')) {
+        let bare = specifier.trim_matches(['"', '\'']);
+        Some((
+            "means names with quotes in them",
+            format!("write `{tool}({bare})`"),
+        ))
+    } else if first.len() > 1 && first.starts_with('~') {
+        let hint = "write the path from the root, beginning with `//`";
+        Some((
+            "means a folder of that name here, not somebody's home",
+            hint.into(),
+        ))
+    } else if first.starts_with('$') && !matches!(first, "$HOME" | "${HOME}") {
+        let hint = "write the path out; `~` and `$HOME` alone are known";
+        Some((
+            "means a folder of that name: no variable is looked up",
+            hint.into(),
+        ))
+    } else if matches!(drive, Some([b'a'..=b'z' | b'A'..=b'Z', b':', b'\\'])) {
+        let hint = "write paths with `/`; a `\\` makes the sign behind it stand for itself";
+        Some(("means no path of a drive", hint.into()))
+    } else {
+        None
+    }
 }
 
 /// What to write instead of a `:*` that stands for itself.

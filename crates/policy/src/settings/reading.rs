@@ -140,7 +140,12 @@ impl Reader<'_> {
         let loses = match (near, &member.value.json) {
             (Some("deny" | "ask"), Json::List(_)) => within == "`permissions`",
             (Some("allow" | "additionalDirectories"), Json::List(_)) => false,
-            (_, Json::List(entries)) => within == "`permissions`" && entries.iter().any(is_a_rule),
+            (_, Json::List(entries)) => {
+                // An allow that nobody reads loosens nothing.
+                let allows = within.is_empty() && member.key.to_lowercase().starts_with("allow");
+                let holds_rules = within.is_empty() || within == "`permissions`";
+                holds_rules && !allows && entries.iter().any(is_a_rule)
+            }
             (near, Json::Object(members)) if within.is_empty() => {
                 let tightens = |member: &Member| matches!(&*member.key, "ask" | "deny");
                 near == Some("permissions") || members.iter().any(tightens)
@@ -203,7 +208,7 @@ impl Reader<'_> {
                 if let Some((_, hint)) = keys::TOP_FORMER.iter().find(|(former, _)| *former == key)
                 {
                     let message = format!("`{key}` is a key of former versions");
-                    self.report(Severity::Warning, member.key_at, message, Some(hint));
+                    self.report(former_weighs(member), member.key_at, message, Some(hint));
                 } else {
                     self.unknown_key(
                         member,
@@ -304,6 +309,15 @@ impl Reader<'_> {
             it,
             place: self.source.place(at),
         }
+    }
+}
+
+/// How much a key of former versions matters: one that was to forbid is lost as a deny is.
+fn former_weighs(member: &Member) -> Severity {
+    let forbids = &*member.key == "ignorePatterns";
+    match &member.value.json {
+        Json::List(entries) if forbids && !entries.is_empty() => Severity::StopsUnattended,
+        _ => Severity::Warning,
     }
 }
 

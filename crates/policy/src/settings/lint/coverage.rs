@@ -6,7 +6,8 @@ use pointsman_model::{PermissionRule, RuleBehavior, ToolName};
 
 use super::Read;
 use crate::rule::{
-    Anchored, CommandPattern, HostPattern, PathAnchor, PathPattern, Specifier, ToolPattern,
+    Anchored, CommandPattern, HostPattern, Names, PathAnchor, PathDepth, PathPattern, Specifier,
+    ToolPattern,
 };
 use crate::wild::{SEP, Wild};
 use crate::{ParsedRule, Problem};
@@ -27,6 +28,8 @@ enum Key {
     Words(Box<[u8]>),
     /// The text in the parentheses.
     Specifier(Box<str>),
+    /// The folder that a path lies in, or `**/` and a name on it.
+    Below(Box<str>),
     /// The host, or the one that it lies below.
     Host(Box<str>),
     /// The tool and the field of its input.
@@ -39,7 +42,9 @@ impl<'r> Shadows<'r> {
     /// Sorts the rules.
     pub(super) fn new(rules: &'r [Read<'r>]) -> Self {
         let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
-        for (at, read) in rules.iter().enumerate() {
+        // What has a fault is in force for nothing, and casts no shadow.
+        let sound = |read: &&Read<'_>| read.parsed.fault(read.rule.behavior).is_none();
+        for (at, read) in rules.iter().enumerate().filter(|(_, read)| sound(read)) {
             by_key.entry(key(&read.parsed)).or_default().push(at);
         }
         Self { rules, by_key }
@@ -77,7 +82,17 @@ fn wider(parsed: &ParsedRule) -> Vec<Key> {
             keys.push(Key::Host(host));
         }
         Key::Any | Key::Tool(_) => {}
-        own @ (Key::Specifier(_) | Key::Field(..)) => keys.push(own),
+        own @ (Key::Specifier(_) | Key::Field(..) | Key::Below(_)) => keys.push(own),
+    }
+    if let Specifier::Path { pattern, .. } = &parsed.specifier {
+        let glob = &*pattern.glob;
+        let folders = glob
+            .match_indices('/')
+            .map(|(at, _)| at)
+            .chain([glob.len()]);
+        let folders = folders.filter_map(|at| glob.get(..at)).map(Into::into);
+        let names = glob.split('/').map(|name| format!("**/{name}").into());
+        keys.extend(folders.chain(names).map(Key::Below));
     }
     keys
 }
@@ -100,6 +115,9 @@ fn key(parsed: &ParsedRule) -> Key {
             }
         }
         (_, Specifier::Path { pattern, .. }) if *pattern.glob == *"**" => Key::Any,
+        (_, Specifier::Path { pattern, .. }) if below(pattern).is_some() => {
+            Key::Below(below(pattern).unwrap_or_default())
+        }
         (_, Specifier::Path { .. } | Specifier::Never(_)) => {
             Key::Specifier(parsed.specifier().unwrap_or_default().trim().into())
         }
@@ -234,12 +252,43 @@ fn path_covers(
 ) -> bool {
     let same_place = one.anchor == two.anchor
         && (one.anchor != PathAnchor::Source || wide.anchor == narrow.anchor);
-    let same_behavior =
-        (wide.behavior == RuleBehavior::Allow) == (narrow.behavior == RuleBehavior::Allow);
-    same_place
-        && one.up == 0
-        && two.up == 0
-        && (*one.glob == *"**" || (one == two && same_behavior))
+    if !same_place || one.up > 0 || two.up > 0 {
+        return false;
+    }
+    // A deny or ask holds for at least what an allow with the same text does.
+    if *one.glob == *"**" || one == two {
+        return true;
+    }
+    let Some(folder) = below(one) else {
+        return false;
+    };
+    let names = || two.glob.split('/');
+    if let Some(name) = folder.strip_prefix("**/") {
+        return names().any(|it| it == name);
+    }
+    // A folder of one name is found at any depth by a deny.
+    let deep = |rule: &PermissionRule, pattern: &PathPattern| {
+        pattern.depth == PathDepth::AnyInDenies && rule.behavior != RuleBehavior::Allow
+    };
+    let anchored = two.depth != PathDepth::Any && (!deep(narrow, two) || deep(wide, one));
+    let lies_below = || {
+        let rest = two.glob.strip_prefix(&*folder)?;
+        Some(rest.strip_prefix('/').is_some_and(|rest| !rest.is_empty()))
+    };
+    anchored && lies_below() == Some(true)
+}
+
+/// The folder that a pattern holds all of, without wildcards in its name; `**/` and the name where it may lie anywhere.
+fn below(pattern: &PathPattern) -> Option<Box<str>> {
+    if pattern.names == Names::Folders {
+        return None;
+    }
+    let folder = pattern.glob.strip_suffix("/**").unwrap_or(&pattern.glob);
+    let plain = !folder.is_empty() && !folder.contains(['*', '?', '[', '\\']);
+    plain.then(|| match pattern.depth {
+        PathDepth::Any => format!("**/{folder}").into(),
+        PathDepth::Anchored | PathDepth::AnyInDenies => folder.into(),
+    })
 }
 
 fn host_covers(behavior: RuleBehavior, one: &HostPattern, two: &HostPattern) -> bool {

@@ -35,10 +35,14 @@ const RUNNERS: &[(&str, &[&str])] = &[
             "gawk",
             "mawk",
             "Rscript",
+            "java",
             "julia",
             "irb",
             "ipython",
+            "pwsh",
             "tclsh",
+            "ts-node",
+            "tsx",
         ],
     ),
     (
@@ -59,8 +63,14 @@ const RUNNERS: &[(&str, &[&str])] = &[
     (
         "a build tool, which runs what the project's files say",
         &[
-            "make", "gmake", "just", "task", "cmake", "ninja", "gradle", "mvn", "ant", "bazel",
-            "rake", "tox", "nox",
+            "make", "gmake", "just", "task", "cmake", "ninja", "gradle", "gradlew", "mvn", "mvnw",
+            "ant", "bazel", "rake", "bundle", "dotnet", "flutter", "swift",
+        ],
+    ),
+    (
+        "a test runner, which runs what the project's files say",
+        &[
+            "ava", "jest", "mocha", "nox", "phpunit", "pytest", "rspec", "tox", "vitest",
         ],
     ),
     (
@@ -88,9 +98,30 @@ const RUNNERS: &[(&str, &[&str])] = &[
 
 /// Programs that run what the project's files say only behind one word, as `npm run`.
 const RUNNERS_BY_WORD: &[(&str, &[&str])] = &[
-    ("npm", &["run", "run-script", "exec", "x", "test", "start"]),
-    ("pnpm", &["run", "exec", "dlx", "test", "start"]),
-    ("yarn", &["run", "exec", "dlx", "test", "start"]),
+    (
+        "npm",
+        &[
+            "run",
+            "run-script",
+            "exec",
+            "x",
+            "test",
+            "start",
+            "install",
+            "i",
+            "ci",
+        ],
+    ),
+    (
+        "pnpm",
+        &["run", "exec", "dlx", "test", "start", "install", "add"],
+    ),
+    (
+        "yarn",
+        &["run", "exec", "dlx", "test", "start", "install", "add"],
+    ),
+    ("pip", &["install", "wheel"]),
+    ("pip3", &["install", "wheel"]),
     ("cargo", &["run", "test", "bench", "build", "check"]),
     ("go", &["run", "test", "generate", "build"]),
     ("git", &["-c", "config", "rebase", "bisect", "submodule"]),

@@ -1,6 +1,6 @@
 //! Law 7: loading is loud and closed.
 
-use super::check;
+use super::{Standing, check, loaded};
 
 #[test]
 fn law_7_unknown_keys_are_told_with_the_nearest_known_one() {
@@ -396,4 +396,31 @@ fn law_7_settings_of_claude_code_that_do_not_concern_us_are_known() {
 mode default (userSettings, /h/.claude/settings.json:9:34)
 ",
     );
+}
+
+#[test]
+fn law_7_rules_under_a_key_that_nobody_reads_stop_an_unattended_run() {
+    for text in [
+        r#"{"disallowedTools": ["Bash(rm *)"]}"#,
+        r#"{"deniedTools": ["Bash"]}"#,
+        r#"{"ignorePatterns": ["secrets/**"]}"#,
+    ] {
+        assert_eq!(
+            loaded(&[("user", text)]).standing,
+            Standing::AskEverything,
+            "{text}"
+        );
+    }
+    for text in [
+        r#"{"allowedTools": ["Bash(rm *)"]}"#,
+        r#"{"allowTools": ["Bash(rm *)"]}"#,
+        r#"{"ignorePatterns": []}"#,
+        r#"{"colours": ["red"]}"#,
+    ] {
+        assert_eq!(
+            loaded(&[("user", text)]).standing,
+            Standing::Clean,
+            "{text}"
+        );
+    }
 }

@@ -1,6 +1,8 @@
 //! What the lint tells.
 
-use super::check_lint;
+use crate::settings::lint;
+
+use super::{check_lint, loaded};
 
 #[test]
 fn lint_tells_allows_that_come_to_everything() {
@@ -180,4 +182,123 @@ fn the_lint_does_not_count_what_stands_in_for_something_unreadable() {
         r#"{"permission": {}, "permissions": {"deny": ["Read(.env)"], "allow": ["Edit(/src/**)"]}}"#,
         "",
     );
+}
+
+/// What loading and the lint say of rules, without places.
+fn said(permissions: &str) -> Vec<String> {
+    let loaded = loaded(&[("user", &format!(r#"{{"permissions": {permissions}}}"#))]);
+    let linted = lint(&loaded);
+    let all = loaded.problems.iter().chain(&linted);
+    all.map(|problem| problem.message.clone()).collect()
+}
+
+#[test]
+fn what_allows_nothing_casts_no_shadow() {
+    for void in ["*", "mcp__*", "B*"] {
+        let narrow = if void == "mcp__*" {
+            "mcp__s__get"
+        } else {
+            "Bash(ls)"
+        };
+        let said = said(&format!(r#"{{"allow": ["{void}", "{narrow}"]}}"#));
+        assert!(
+            said.iter().all(|it| !it.contains("adds nothing")),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn rules_on_paths_are_found_in_the_shadow_of_others() {
+    for (deny, allow) in [
+        ("Edit(/src/**)", "Edit(/src/a/**)"),
+        ("Edit(/src/**)", "Edit(/src/*.rs)"),
+        ("Edit(/src)", "Edit(/src/a/b)"),
+        ("Read(.env)", "Read(.env)"),
+        ("Read(.env)", "Read(conf/.env)"),
+        ("Read(secrets/**)", "Read(secrets/a/**)"),
+        ("Edit(/src/**)", "Edit(/src/**)"),
+    ] {
+        let text = format!(r#"{{"allow": ["{allow}"], "deny": ["{deny}"]}}"#);
+        let found = said(&text).iter().any(|it| it.contains("never decides"));
+        assert!(found, "{text}");
+    }
+    for (deny, allow) in [
+        ("Edit(/src/a/**)", "Edit(/src/**)"),
+        ("Edit(/src/**)", "Edit(/src)"),
+        ("Edit(/src/**)", "Edit(/srcs/a)"),
+        ("Edit(/src/**)", "Edit(//src/a)"),
+        ("Edit(/src/*)", "Edit(/src/a)"),
+        ("Edit(/src/)", "Edit(/src)"),
+        ("Read(.env)", "Edit(.env)"),
+        ("Read(/src/**)", "Read(**/src/a)"),
+    ] {
+        let text = format!(r#"{{"allow": ["{allow}"], "deny": ["{deny}"]}}"#);
+        let found = said(&text).iter().any(|it| it.contains("never decides"));
+        assert!(!found, "{text}");
+    }
+}
+
+#[test]
+fn a_deny_that_protects_nothing_is_told() {
+    for rule in [
+        "WebFetch(domain:https://x.com)",
+        "WebFetch(domain:x.com/y)",
+        "WebFetch(domain:x.com:443)",
+        "WebFetch(domain:.x.com)",
+        "WebFetch(domain:)",
+        "WebFetch(domain:[::1]:80)",
+        "Bash(command:rm *)",
+        "Read(file_path:*.env)",
+        "Edit(file_path:a)",
+        "Grep(path:src)",
+        "WebFetch(url:https://x.com)",
+        "Read(\\\".env\\\")",
+        "Read('.env')",
+        "Read(~dev/x)",
+        "Read($XDG_DATA_HOME/x)",
+        "Edit(C:\\\\x)",
+    ] {
+        let said = said(&format!(r#"{{"deny": ["{rule}"]}}"#));
+        let told = |it: &String| it.contains("never matches") || it.contains("` means ");
+        assert!(said.iter().any(told), "{rule}: {said:?}");
+    }
+    for rule in [
+        "WebFetch(domain:[::1])",
+        "WebFetch(domain:::1)",
+        "WebFetch(domain:x.com.)",
+        "WebFetch(domain:*.x.com)",
+        "Read($HOME/x)",
+        "Read(~/x)",
+        "Read(src/[id]/**)",
+        "Read(file.txt)",
+    ] {
+        let said = said(&format!(r#"{{"deny": ["{rule}"]}}"#));
+        let told = |it: &String| it.contains("never matches") || it.contains("` means ");
+        assert!(!said.iter().any(told), "{rule}: {said:?}");
+    }
+}
+
+#[test]
+fn what_runs_what_the_agent_writes_is_told() {
+    for rule in [
+        "pytest *",
+        "./gradlew *",
+        "dotnet *",
+        "swift *",
+        "flutter *",
+        "bundle *",
+        "java *",
+        "tsx *",
+        "ts-node *",
+        "pwsh *",
+        "npm install *",
+        "pip install *",
+    ] {
+        let said = said(&format!(r#"{{"allow": ["Bash({rule})"]}}"#));
+        assert!(
+            said.iter().any(|it| it.contains("comes to every command")),
+            "{rule}"
+        );
+    }
 }
