@@ -13,7 +13,9 @@ use pointsman_model::{
     AbsPath, Change, Digest, DigestBuilder, EffectKind, EffectView, Effects, ExecutedCall, Lineage,
     PathRole, PathUse, PathValue, PermissionRequest,
 };
-use pointsman_policy::{DiskTree, Executed, Role, Spelling, Tree as _, executed, handed_to};
+use pointsman_policy::{
+    DiskTree, Executed, Role, Spelling, TooManyFiles, Tree as _, climbing, executed, handed_to,
+};
 
 pub use self::files::Found;
 
@@ -80,7 +82,7 @@ fn bind_seen(
     for path in named_folders(folder, effects) {
         digest = files::folder(digest, &path)?;
     }
-    let executed = executed(folder, effects).map_err(io::Error::other)?;
+    let executed = executed_on_disk(folder, effects).map_err(io::Error::other)?;
     let named = named_files(&executed, effects);
     for (path, spelling) in &named {
         digest = match spelling {
@@ -106,6 +108,38 @@ fn bind_seen(
     Ok(digest.finish())
 }
 
+/// The files that a call would execute ([`executed`]), and those to which its paths really lead that go up from a name which
+/// is a link. Blocks on the disk.
+///
+/// # Errors
+/// When there are too many to look at.
+pub fn executed_on_disk(
+    folder: &AbsPath,
+    effects: &Effects,
+) -> Result<Vec<Executed>, TooManyFiles> {
+    let mut files = executed(folder, effects)?;
+    for spelled in climbing(folder, effects) {
+        let Ok(place) = std::fs::canonicalize(&spelled) else {
+            continue;
+        };
+        let place = place.to_str().and_then(|place| AbsPath::parse(place).ok());
+        // As one joins names without a look at links.
+        let named = AbsPath::parse(&spelled).ok();
+        let lexical = named.and_then(|named| std::fs::canonicalize(named.as_path()).ok());
+        if let Some(path) = place
+            && lexical.as_deref() != Some(path.as_path())
+            && path.as_path().is_file()
+        {
+            files.push(Executed {
+                path,
+                role: Role::Code,
+                spelling: Spelling::Path,
+            });
+        }
+    }
+    Ok(files)
+}
+
 /// Where each path that a call reads or writes leads at this moment, links followed; of a pattern, where its folder
 /// leads. What a link is turned to after the question was never judged. Blocks on the disk.
 #[must_use]
@@ -129,7 +163,7 @@ pub fn led_to(effects: &Effects) -> BTreeMap<AbsPath, AbsPath> {
 /// [`bind`] fails. Looks at what is there.
 #[must_use]
 pub fn bound_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
-    let Ok(executed) = executed(folder, effects) else {
+    let Ok(executed) = executed_on_disk(folder, effects) else {
         return Vec::new();
     };
     let named = named_files(&executed, effects);

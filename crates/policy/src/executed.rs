@@ -47,6 +47,9 @@ const FILES_MAX: usize = 1 << 15;
 /// So many of these at most are looked for under a name that is no path, in each of several places.
 const LOOKED_FOR_MAX: usize = 4096;
 
+/// So many folders above the one it runs in are looked at.
+const ABOVE_MAX: usize = 32;
+
 /// A file that a run executes, or may.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Executed {
@@ -113,6 +116,36 @@ pub(crate) fn fed(effects: &Effects) -> Vec<Executed> {
     fed.map(|path| named(path, Role::Code)).collect()
 }
 
+/// The paths among the words and variables of a line that go up from a name, as they are spelled, absolute: where the name is
+/// a link, the system goes up from where that leads, which nobody knows without a look at the disk.
+#[must_use]
+pub fn climbing(folder: &AbsPath, effects: &Effects) -> Vec<String> {
+    let variables = LineVariables::of(effects);
+    let mut climbing = Vec::new();
+    for effect in &effects.list {
+        let EffectKind::Run(run) = &effect.kind else {
+            continue;
+        };
+        let run = variables.seen_by(run);
+        let folder = folder_of(folder, &run);
+        let program = run.program();
+        let words = program
+            .into_iter()
+            .chain(arguments(&run).flat_map(names_in));
+        let words = words.map(str::to_owned);
+        let places = assigned(&run).into_iter();
+        let places = places.map(|(_, piece)| format!("{piece}/{}", program.unwrap_or_default()));
+        let names = words
+            .chain(places)
+            .filter(|name| name.split('/').any(|part| part == ".."));
+        climbing.extend(names.map(|name| match name.starts_with('/') {
+            true => name,
+            false => format!("{folder}/{name}"),
+        }));
+    }
+    climbing
+}
+
 /// These files, and those that they are copies of or names for by the line's own doing, as far as they are looked at.
 pub(crate) fn with_origins(mut files: Vec<Executed>, effects: &Effects) -> Vec<Executed> {
     match sources::add_origins(&mut files, &effects.code.copied) {
@@ -121,21 +154,15 @@ pub(crate) fn with_origins(mut files: Vec<Executed>, effects: &Effects) -> Vec<E
     }
 }
 
-/// The files that a call would execute as far as its line tells, each with the gravest of its roles; some may not exist.
-/// For those who judge what stands in them.
-///
-/// # Errors
-/// When there are too many to look at.
-pub fn executed_files(
-    folder: &AbsPath,
-    effects: &Effects,
-) -> Result<BTreeMap<AbsPath, Role>, TooManyFiles> {
-    let mut files = BTreeMap::new();
-    for Executed { path, role, .. } in executed(folder, effects)? {
-        let gravest = files.entry(path).or_insert(role);
-        *gravest = role.max(*gravest);
+/// Files, each with the gravest of its roles. For those who judge what stands in them.
+#[must_use]
+pub fn by_gravest_role(files: Vec<Executed>) -> BTreeMap<AbsPath, Role> {
+    let mut gravest = BTreeMap::new();
+    for Executed { path, role, .. } in files {
+        let known = gravest.entry(path).or_insert(role);
+        *known = role.max(*known);
     }
-    Ok(files)
+    gravest
 }
 
 /// The files that a run executes as far as its words tell: the program when it is named by a path or found in a folder
@@ -171,29 +198,11 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
     let is_one_of = |programs: &[&str]| is_one_of(program, programs);
     let words: Vec<&str> = arguments(run).collect();
     if INTERPRETERS.iter().any(|family| is_one_of(family)) {
-        // An option may take a value, so every plain word could be the script, up to one that surely is; one that names no
-        // file costs a look.
-        let all: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
-        let code = script::code_words(program, &all);
-        for (at, word) in all.iter().enumerate() {
-            let Some(word) = word else { continue };
-            let role = match at < code {
-                true => Role::Code,
-                false => Role::Argument,
-            };
-            files.extend(names_in(word).map(|name| named(folder.join(name), role)));
-            if role == Role::Code {
-                files.extend(script::behind(program, word).map(|name| Executed {
-                    path: folder.join(&name),
-                    role,
-                    spelling: Spelling::LookedUp,
-                }));
-            }
-        }
+        files.extend(given_to_interpreter(program, folder, run, &assigned));
     }
     let code = |path| named(path, Role::Code);
     if is_one_of(OPTION_INTERPRETERS) {
-        files.extend(behind_options(&words).map(|name| code(folder.join(name))));
+        files.extend(behind_options(program, &words).map(|name| code(folder.join(name))));
     }
     let places = assigned.iter().map(|(name, piece)| (*name, &**piece));
     let loaded = modules::loaded_by(program, folder, &words, places);
@@ -205,6 +214,15 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
         spelling: Spelling::LookedUp,
     }));
     files.extend(build_files_named(folder, run).into_iter().map(code));
+    // What climbs to the file of a project finds it above.
+    let above = std::iter::successors(folder.parent(), AbsPath::parent).take(ABOVE_MAX);
+    for place in above {
+        files.extend(build::files_above(program, &place).map(|path| Executed {
+            path,
+            role: Role::Code,
+            spelling: Spelling::LookedUp,
+        }));
+    }
     // A plain word may be the folder that it is told to work in.
     let folders = words.iter().flat_map(|word| names_in(word));
     let folders = folders.map(|name| folder.join(name));
@@ -216,6 +234,44 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
         return Err(TooManyFiles { counted: files });
     }
     Ok(files)
+}
+
+/// The files that the words of an interpreter name. An option may take a value, so every plain word could be the script,
+/// up to one that surely is; one that names no file costs a look.
+fn given_to_interpreter(
+    program: &str,
+    folder: &AbsPath,
+    run: &Run,
+    assigned: &[(&str, String)],
+) -> Vec<Executed> {
+    let looked_up = |path| Executed {
+        path,
+        role: Role::Code,
+        spelling: Spelling::LookedUp,
+    };
+    let all: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+    let code = script::code_words(program, &all);
+    let mut files = Vec::new();
+    for (at, word) in all.iter().enumerate() {
+        let Some(word) = word else { continue };
+        let role = match at < code {
+            true => Role::Code,
+            false => Role::Argument,
+        };
+        files.extend(names_in(word).map(|name| named(folder.join(name), role)));
+        if role == Role::Code {
+            let behind = script::behind(program, word).map(|name| folder.join(&name));
+            files.extend(behind.map(looked_up));
+            // Shells look for a script where programs are looked for, too.
+            let on_path = assigned.iter().filter(|(name, _)| *name == "PATH");
+            let on_path = on_path.filter(|_| !word.contains('/'));
+            let on_path = on_path.map(|(_, piece)| folder.join(piece).join(word));
+            files.extend(on_path.map(looked_up));
+            let told = told_by_code(word).map(|name| folder.join(&name));
+            files.extend(told.map(|path| named(path, Role::Argument)));
+        }
+    }
+    files
 }
 
 fn named(path: AbsPath, role: Role) -> Executed {
@@ -258,7 +314,7 @@ fn assigned(run: &Run) -> Vec<(&str, String)> {
         let pieces = pieces(assignment).into_iter();
         pieces.filter_map(|piece| match piece {
             Piece::Known(text) => Some((&*assignment.name, text)),
-            Piece::Before | Piece::Unknown => None,
+            Piece::Before | Piece::AtHome(_) | Piece::Unknown => None,
         })
     });
     each.collect()
@@ -271,9 +327,27 @@ fn told_by_variables(folder: &AbsPath, run: &Run) -> Vec<Executed> {
     let texts = changing.filter_map(|it| it.value.literal());
     let words = texts.flat_map(str::split_whitespace);
     let names = words.flat_map(names_in);
+    let with_ending =
+        |name: &str| ["", ".js", ".cjs", ".mjs", "/index.js"].map(|end| format!("{name}{end}"));
     names
-        .map(|name| named(folder.join(name), Role::Argument))
+        .flat_map(with_ending)
+        .map(|name| named(folder.join(&name), Role::Argument))
         .collect()
+}
+
+/// What code in a word may load: each name in it, as a file and as a module. Most name nothing.
+fn told_by_code(word: &str) -> impl Iterator<Item = String> {
+    let is_code = word.contains([' ', '(', '\n']);
+    let is_apart = |sign: char| !sign.is_alphanumeric() && !matches!(sign, '_' | '-' | '.' | '/');
+    let names = word.split(is_apart).filter(|name| !name.is_empty());
+    let names = names.take(if is_code { LOOKED_FOR_MAX } else { 0 });
+    names.flat_map(|name| {
+        let module = name.replace('.', "/");
+        let endings = [".py", "/__init__.py", ".js", ".rb", ".pm"];
+        let modules = endings.map(|ending| format!("{module}{ending}"));
+        let beside = [".js", ".rb"].map(|ending| format!("{name}{ending}"));
+        modules.into_iter().chain(beside).chain([name.to_owned()])
+    })
 }
 
 fn folder_of<'a>(folder: &'a AbsPath, run: &'a Run) -> &'a AbsPath {
@@ -306,12 +380,14 @@ fn joined(word: &str) -> Option<&str> {
 
 /// What options are given: the word behind each, what stands behind a `=`, and what is joined to a letter; behind an `f`
 /// also in a bundle (`sed -nfscript`).
-fn behind_options<'a>(words: &[&'a str]) -> impl Iterator<Item = &'a str> {
+fn behind_options<'a>(program: &str, words: &[&'a str]) -> impl Iterator<Item = &'a str> {
     let is_option = |word: &&str| word.starts_with('-');
+    // What stands behind `sed -i` is its program.
+    let by_f_alone = !program.ends_with("awk");
     let next = words
         .iter()
         .zip(words.iter().skip(1))
-        .filter(move |(option, _)| is_option(option))
+        .filter(move |(option, _)| is_option(option) && (!by_f_alone || option.contains('f')))
         .map(|(_, next)| *next);
     let inside = words.iter().copied().filter(move |word| is_option(word));
     let inside = inside.flat_map(|word| {

@@ -27,8 +27,8 @@ mod wild;
 pub use case::{CaseError, CaseResult, run_case};
 pub use effects::{effects_of, resolve_path};
 pub use executed::{
-    Executed, Role, Spelling, TooManyFiles, Unseen, check_seen, executed, executed_by,
-    executed_files, handed_to, says_it_is_code, script_of,
+    Executed, Role, Spelling, TooManyFiles, Unseen, by_gravest_role, check_seen, climbing,
+    executed, executed_by, handed_to, says_it_is_code, script_of,
 };
 pub use frozen::Frozen;
 pub use index::RuleIndex;

@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use pointsman_approvals::{Found, bind_showing};
-use pointsman_model::{AbsPath, PermissionRequest, first_hidden};
-use pointsman_policy::{Role, executed_files, says_it_is_code};
+use pointsman_approvals::{Found, bind_showing, executed_on_disk};
+use pointsman_model::{AbsPath, Effect, EffectKind, OpaqueWhy, PermissionRequest, first_hidden};
+use pointsman_policy::{Role, by_gravest_role, says_it_is_code};
 use serde::Serialize;
 
 use super::showing::{ACTION_BYTES_MAX, Unfit};
@@ -23,6 +23,15 @@ const PROGRAM_MARKS: &[&[u8]] = &[
     &[0xce, 0xfa, 0xed, 0xfe],
     &[0xcf, 0xfa, 0xed, 0xfe],
     &[0xca, 0xfe, 0xba, 0xbe],
+];
+
+/// Where programs of the machine lie.
+const MACHINES: &[&str] = &[
+    "/bin/",
+    "/usr/",
+    "/opt/",
+    "/nix/store/",
+    "/run/current-system/",
 ];
 
 /// A file that the action would execute.
@@ -45,13 +54,25 @@ pub(super) async fn read(request: &PermissionRequest) -> Result<Vec<Script>, Unf
 }
 
 fn of(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
-    let files = executed_files(&request.folder, &request.effects);
-    let files = files.map_err(|many| person(&many.to_string()))?;
+    let executed = executed_on_disk(&request.folder, &request.effects);
+    let executed = executed.map_err(|many| person(&many.to_string()))?;
+    let files = by_gravest_role(executed);
     if files.is_empty() {
         return Ok(Vec::new());
     }
+    let sets_path = |effect: &Effect| match &effect.kind {
+        EffectKind::Opaque(opaque) => {
+            opaque.why == OpaqueWhy::Environment && opaque.text.starts_with("PATH")
+        }
+        EffectKind::Run(_)
+        | EffectKind::Read(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_) => false,
+    };
     let mut reading = Reading {
         files,
+        path_is_set: request.effects.list.iter().any(sets_path),
         bytes: 0,
         read: Ok(Vec::new()),
     };
@@ -66,13 +87,51 @@ fn of(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
 /// What is read of an action's files, up to the first that is not for the classifier.
 struct Reading {
     files: BTreeMap<AbsPath, Role>,
+    /// Whether the line says where programs are looked for.
+    path_is_set: bool,
     bytes: usize,
     read: Result<Vec<Script>, Unfit>,
 }
 
 impl Reading {
+    /// What a script says that the system has to start it with is a program of the machine, without code or a module of its
+    /// own behind it.
+    fn check_first_line(&self, path: &AbsPath, bytes: &[u8]) -> Result<(), Unfit> {
+        let Some(line) = bytes.strip_prefix(b"#!") else {
+            return Ok(());
+        };
+        let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = String::from_utf8_lossy(line);
+        let mut words = line.split_whitespace();
+        let program = words.next().unwrap_or_default();
+        let is_the_machines =
+            MACHINES.iter().any(|folder| program.starts_with(folder)) && !program.contains("..");
+        let looks_up = program.ends_with("/env");
+        let name = if looks_up {
+            words.find(|word| !word.starts_with('-'))
+        } else {
+            None
+        };
+        let is_elsewhere = name.is_some_and(|name| self.path_is_set || name.contains(['/', '=']));
+        let is_plain = |word: &str| {
+            let letters = word.strip_prefix('-').unwrap_or("?");
+            letters.len() <= 4
+                && letters
+                    .chars()
+                    .all(|sign| sign.is_ascii_alphabetic() && !"mMrI".contains(sign))
+        };
+        match is_the_machines && !is_elsewhere && words.all(is_plain) {
+            true => Ok(()),
+            false => Err(person(&format!(
+                "{path} says that something else is to run it"
+            ))),
+        }
+    }
+
     fn see(&mut self, path: &AbsPath, found: Found<'_>) {
-        let Ok(scripts) = &mut self.read else { return };
+        if self.read.is_err() {
+            return;
+        }
         let Some(role) = self.files.get(path) else {
             return;
         };
@@ -94,6 +153,10 @@ impl Reading {
             {
                 Ok(None)
             }
+            (Role::Program, Found::Content(bytes)) => {
+                let started = self.check_first_line(path, bytes);
+                started.and_then(|()| text(path, bytes).map(Some))
+            }
             (_, Found::Content(bytes)) => text(path, bytes).map(Some),
             (_, Found::Large { bytes, .. }) => Err(Unfit::TooLong {
                 bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
@@ -105,10 +168,10 @@ impl Reading {
             Ok(content) => {
                 let bytes = content.as_ref().map_or(0, String::len);
                 self.bytes = self.bytes.saturating_add(bytes);
-                scripts.push(Script {
-                    file: path.to_string(),
-                    content,
-                });
+                let file = path.to_string();
+                if let Ok(scripts) = &mut self.read {
+                    scripts.push(Script { file, content });
+                }
             }
             Err(unfit) => self.read = Err(unfit),
         }

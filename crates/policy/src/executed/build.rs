@@ -25,7 +25,7 @@ const BUILD_TOOLS: &[BuildTool] = &[
     BuildTool {
         programs: &["cargo"],
         files: &["Cargo.toml", "build.rs"],
-        options: &[],
+        options: &["--manifest-path"],
     },
     BuildTool {
         programs: &["just"],
@@ -94,6 +94,11 @@ const BUILD_TOOLS: &[BuildTool] = &[
     },
 ];
 
+/// Those that look in their own folder alone.
+const STAYS: &[&str] = &[
+    "make", "gmake", "cmake", "ninja", "tox", "nox", "mvn", "mvnw",
+];
+
 /// A program that runs what a file says.
 struct BuildTool {
     programs: &'static [&'static str],
@@ -114,6 +119,19 @@ fn tools(program: &str) -> impl Iterator<Item = &'static BuildTool> {
 pub(super) fn usual_files(program: &str, folder: &AbsPath) -> impl Iterator<Item = AbsPath> {
     let files = tools(program).flat_map(|tool| tool.files);
     files.map(|file| folder.join(file))
+}
+
+/// The files that a program looks for in the folders above its own when its own has none. `make` and its like do not.
+pub(super) fn files_above(program: &str, above: &AbsPath) -> impl Iterator<Item = AbsPath> {
+    let climbs = !is_one_of(program, STAYS);
+    usual_files(program, above).filter(move |_| climbs)
+}
+
+/// Whether a file is named as one that says what some program does.
+pub(super) fn is_usual_file(path: &AbsPath) -> bool {
+    let name = path.as_str().rsplit('/').next();
+    let mut usual = BUILD_TOOLS.iter().flat_map(|tool| tool.files);
+    usual.any(|file| name == Some(*file))
 }
 
 /// Whether a program does what a file says that it finds where it works.

@@ -128,7 +128,90 @@ pub(super) fn code_words(program: &str, words: &[Option<&str>]) -> usize {
         .iter()
         .find(|known| is_one_of(program, known.names));
     let sure = interpreter.and_then(|interpreter| interpreter.code_words(words));
+    let sure = sure.or_else(|| behind_code(program, words));
     sure.unwrap_or(words.len()).min(words.len())
+}
+
+/// Programs that take code as a word.
+const CODE_AS_WORD: &[CodeAsWord] = &[
+    CodeAsWord {
+        programs: families::PERL,
+        letters: "eE",
+        options: &[],
+        plain: Plain::IsScript,
+    },
+    CodeAsWord {
+        programs: families::RUBY,
+        letters: "e",
+        options: &[],
+        plain: Plain::IsScript,
+    },
+    CodeAsWord {
+        programs: families::NODE,
+        letters: "ep",
+        options: &["--eval", "--print"],
+        plain: Plain::IsScript,
+    },
+    CodeAsWord {
+        programs: families::LUA,
+        letters: "e",
+        options: &[],
+        plain: Plain::IsScript,
+    },
+    CodeAsWord {
+        programs: &["sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq"],
+        letters: "ef",
+        options: &["--expression", "--file", "--source", "--from-file"],
+        plain: Plain::IsCode,
+    },
+];
+
+/// A program that takes code as a word.
+struct CodeAsWord {
+    programs: &'static [&'static str],
+    /// Letters of options, the last of a bundle, that have code or its file behind them.
+    letters: &'static str,
+    /// The same as long options.
+    options: &'static [&'static str],
+    /// What its first plain word is without such an option.
+    plain: Plain,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plain {
+    IsCode,
+    IsScript,
+}
+
+/// How many words may be code where code stands in a word of its own; nothing where none surely does.
+fn behind_code(program: &str, words: &[Option<&str>]) -> Option<usize> {
+    let known = CODE_AS_WORD
+        .iter()
+        .find(|known| is_one_of(program, known.programs))?;
+    let mut given = false;
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let Some(word) = word else {
+            return given.then_some(at);
+        };
+        let by_letter = !word.starts_with("--")
+            && word.starts_with('-')
+            && word
+                .chars()
+                .last()
+                .is_some_and(|last| known.letters.contains(last));
+        if by_letter || known.options.contains(word) {
+            words.get(at + 1).copied().flatten()?;
+            (given, at) = (true, at + 2);
+        } else if word.starts_with('-') && *word != "-" {
+            at += 1;
+        } else if given || known.plain == Plain::IsCode {
+            return Some(at + 1);
+        } else {
+            return None;
+        }
+    }
+    given.then_some(at)
 }
 
 /// Whether a file's name ends as those of scripts do.

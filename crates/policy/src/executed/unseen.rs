@@ -5,26 +5,56 @@ use pointsman_model::{
     Run, RunNature, Word,
 };
 
-use super::variables::{LineVariables, Piece, pieces};
+use super::variables::{LineVariables, pieces};
 use super::{
-    INTERPRETERS, OPTION_INTERPRETERS, Role, TooManyFiles, build, executed_files, is_one_of, script,
+    INTERPRETERS, OPTION_INTERPRETERS, Role, TooManyFiles, build, by_gravest_role, executed,
+    is_one_of, script,
 };
 use crate::rule::{Names, covers};
 
 /// What of git puts other files in the place of those that are there, beside what the analyser tells of writes.
 const GIT_BRINGS: &[&str] = &[
     "am",
-    "checkout",
+    "bisect",
     "cherry-pick",
+    "lfs",
     "merge",
     "pull",
+    "read-tree",
     "rebase",
-    "reset",
-    "restore",
     "revert",
-    "submodule",
-    "switch",
+    "subtree",
+    "worktree",
 ];
+
+/// Other programs that do so, by what they are told to do.
+const OTHERS_BRING: &[(&str, &[&str])] = &[
+    ("gh", &["checkout", "clone", "download"]),
+    ("hg", &["pull", "update", "up", "checkout", "import"]),
+    ("jj", &["edit", "new", "rebase", "restore", "git"]),
+    ("svn", &["update", "up", "switch", "checkout", "co"]),
+];
+
+const GIT: &[&str] = &["git"];
+
+/// What of git starts what its options or words say.
+const GIT_STARTS: &[&str] = &[
+    "bisect",
+    "difftool",
+    "filter-branch",
+    "mergetool",
+    "rebase",
+    "submodule",
+];
+
+/// Programs that start what an option says.
+const STARTS_BY_OPTION: &[&str] = &[
+    "ed", "ex", "find", "fd", "gdb", "man", "rsync", "scp", "sort", "split", "ssh", "tar", "vi",
+    "view", "vim", "zip",
+];
+
+/// Where a repository begins, as lines spell it. What climbs to its file finds it from within, too.
+const TOP_LEVEL: &str = "$(git rev-parse --show-toplevel)";
 
 /// Programs that put what is there in another place; where it comes from is looked at, too.
 const COPIERS: &[&str] = &["cp", "mv", "ln", "install", "dd", "rsync", "git"];
@@ -59,9 +89,9 @@ pub enum Unseen {
     /// A program's code, or where it looks for it, is known only when it runs.
     #[error("what `{0}` would run is known only when it runs")]
     Unknown(Box<str>),
-    /// A file that the line runs is changed by the line itself.
-    #[error("the action changes what it would run: {0}")]
-    Changed(AbsPath),
+    /// Files that the line runs, or would if they were there, are changed by the line itself. At least one.
+    #[error("the action changes what it would run")]
+    Changed(Vec<AbsPath>),
     /// It may run more files than are looked at.
     #[error(transparent)]
     TooMany(#[from] TooManyFiles),
@@ -76,7 +106,7 @@ pub fn check_seen(folder: &AbsPath, effects: &Effects) -> Result<(), Unseen> {
     variables.are_told(effects).map_err(Unseen::Unknown)?;
     for effect in &effects.list {
         if let EffectKind::Run(run) = &effect.kind
-            && is_unknown(&variables.seen_by(run))
+            && is_unknown(&variables.seen_by(run), folder, &variables)
         {
             return Err(Unseen::Unknown(run.text.as_str().into()));
         }
@@ -85,37 +115,52 @@ pub fn check_seen(folder: &AbsPath, effects: &Effects) -> Result<(), Unseen> {
     if changes.is_empty() {
         return Ok(());
     }
-    let files = executed_files(folder, effects)?;
+    let files = by_gravest_role(executed(folder, effects)?);
     let code = files.into_iter().filter(|(path, role)| match role {
         Role::Program | Role::Code => true,
         Role::Argument => script::is_named_as_script(path.as_str()),
     });
-    // Most of what a line may run is not there, and neither is it when nothing makes it.
-    let changed = code.map(|(path, _)| path).find(|path| {
-        let covers = |change: &Changed<'_>| change.covers(path, effects);
+    let changed = code.filter(|(path, role)| {
+        let covers = |change: &Changed<'_>| change.covers(path, *role, effects);
         changes.iter().any(covers)
     });
-    changed.map_or(Ok(()), |path| Err(Unseen::Changed(path)))
+    let changed: Vec<AbsPath> = changed.map(|(path, _)| path).collect();
+    match changed.is_empty() {
+        true => Ok(()),
+        false => Err(Unseen::Changed(changed)),
+    }
 }
 
 /// Whether a run is given code, or a place where code lies, that only the run itself knows.
-fn is_unknown(run: &Run) -> bool {
+fn is_unknown(run: &Run, at: &AbsPath, variables: &LineVariables) -> bool {
     let Some(program) = run.program() else {
         return false;
     };
     let words = || run.argv.iter().skip(1);
     let literal: Vec<Option<&str>> = words().map(Word::literal).collect();
     let interprets = INTERPRETERS.iter().any(|it| is_one_of(program, it));
-    let has_unknown = match run.nature {
+    let by_options = is_one_of(program, OPTION_INTERPRETERS);
+    let takes_code = match run.nature {
         RunNature::InlineCode => true,
         RunNature::Program | RunNature::Wrapper => {
-            interprets && !is_one_of(program, &["make", "gmake"])
-                || is_one_of(program, OPTION_INTERPRETERS)
+            interprets && !is_one_of(program, &["make", "gmake"]) || by_options
         }
         RunNature::KnownReader | RunNature::FileCommand | RunNature::PlainWrapper => false,
     };
     let code = script::code_words(program, &literal);
-    if has_unknown && literal.iter().take(code).any(Option::is_none) {
+    if takes_code && literal.iter().take(code).any(Option::is_none) {
+        return true;
+    }
+    if words()
+        .take(code)
+        .filter_map(Word::literal)
+        .any(is_open_file)
+        && (takes_code || interprets)
+    {
+        return true;
+    }
+    let behind = |word: &Word| variables.may_choose_options(word);
+    if chooses_what_runs(program, &literal) && words().any(behind) {
         return true;
     }
     let named_by = |option: &'static str| {
@@ -130,12 +175,38 @@ fn is_unknown(run: &Run) -> bool {
         return true;
     }
     let looks_around = interprets || program.contains('/') || build::is_tool(program);
-    let nowhere = !matches!(run.folder, PathValue::Known(_));
+    let nowhere = match &run.folder {
+        PathValue::Known(_) => false,
+        PathValue::Pattern { .. } => true,
+        PathValue::Unknown(spelled) => {
+            spelled.trim_matches('"') != TOP_LEVEL || !build::is_tool(program)
+        }
+    };
+    let folder = super::folder_of(at, run);
     let mut changing = run.assignments.iter();
     looks_around && nowhere
         || changing.any(|it| {
-            it.weight == AssignmentWeight::ChangesWhatRuns && pieces(it).contains(&Piece::Unknown)
+            it.weight == AssignmentWeight::ChangesWhatRuns
+                && pieces(it).iter().any(|piece| piece.is_unknown(folder))
         })
+}
+
+/// Whether some word that nobody knows could make the program run something else: by an option, or as what it is to do.
+fn chooses_what_runs(program: &str, words: &[Option<&str>]) -> bool {
+    if is_one_of(program, GIT) {
+        let verb = git_verb(words.iter().copied());
+        return matches!(verb, Some(known) if known.is_none_or(|verb| GIT_STARTS.contains(&verb)));
+    }
+    build::is_tool(program)
+        || is_one_of(program, OPTION_INTERPRETERS)
+        || is_one_of(program, STARTS_BY_OPTION)
+        || INTERPRETERS.iter().any(|it| is_one_of(program, it))
+}
+
+/// Whether a path leads to what the process has open or stands in, which is another thing for each process.
+fn is_open_file(word: &str) -> bool {
+    const PLACES: &[&str] = &["/dev/stdin", "/dev/fd/", "/proc/self", "/proc/thread-self"];
+    PLACES.iter().any(|place| word.contains(place))
 }
 
 /// What a line changes.
@@ -191,7 +262,7 @@ fn are(runs: &[&Run], programs: &[&str]) -> bool {
 impl Changed<'_> {
     /// Whether what lies there may be another thing when it is run. What the line puts there from a place that is looked
     /// at, too, is not.
-    fn covers(&self, path: &AbsPath, effects: &Effects) -> bool {
+    fn covers(&self, path: &AbsPath, role: Role, effects: &Effects) -> bool {
         let Self::At(target, runs) = self else {
             return true;
         };
@@ -204,7 +275,12 @@ impl Changed<'_> {
                     below.is_some_and(|rest| covers(glob, rest, Names::Anything)),
                 )
             }
-            PathValue::Unknown(_) => return true,
+            // A place that nobody knows may be any that surely runs; most words that code may name are none.
+            PathValue::Unknown(_) => {
+                return role == Role::Program
+                    || script::is_named_as_script(path.as_str())
+                    || build::is_usual_file(path);
+            }
         };
         let copied = |copy: &Copied| place.is_within(&copy.to);
         let is_copy = target.by == PathRole::Operand
@@ -215,9 +291,40 @@ impl Changed<'_> {
 }
 
 fn brings_files(run: &Run) -> bool {
-    let is_git = run.program().is_some_and(|it| is_one_of(it, &["git"]));
-    let mut words = run.argv.iter().skip(1).map(Word::literal);
-    let mut verb = || loop {
+    let Some(program) = run.program() else {
+        return false;
+    };
+    let words: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+    let has = |wanted: &[&str]| words.iter().flatten().any(|word| wanted.contains(word));
+    if let Some((_, verbs)) = OTHERS_BRING
+        .iter()
+        .find(|(of, _)| is_one_of(program, &[*of]))
+    {
+        return has(verbs);
+    }
+    if !is_one_of(program, GIT) {
+        return false;
+    }
+    let plain = words
+        .iter()
+        .filter(|word| word.is_none_or(|word| !word.starts_with('-')))
+        .count();
+    match git_verb(words.iter().copied()) {
+        None => false,
+        // One that nobody knows may be any.
+        Some(None) => true,
+        // A new branch at the present place changes no file.
+        Some(Some("checkout" | "switch")) => !(has(&["-b", "-B", "-c", "-C"]) && plain <= 2),
+        Some(Some("reset")) => has(&["--hard", "--merge", "--keep"]) || words.contains(&None),
+        Some(Some("restore")) => !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]),
+        Some(Some("submodule")) => !has(&["status", "summary"]),
+        Some(Some(verb)) => GIT_BRINGS.contains(&verb),
+    }
+}
+
+/// What git is to do; within, nothing where that is not known.
+fn git_verb<'a>(mut words: impl Iterator<Item = Option<&'a str>>) -> Option<Option<&'a str>> {
+    loop {
         match words.next()? {
             Some(option) if GIT_VALUES.contains(&option) => {
                 words.next();
@@ -225,7 +332,5 @@ fn brings_files(run: &Run) -> bool {
             Some(option) if option.starts_with('-') => {}
             word => return Some(word),
         }
-    };
-    // One that nobody knows may be any.
-    is_git && matches!(verb(), Some(known) if known.is_none_or(|verb| GIT_BRINGS.contains(&verb)))
+    }
 }

@@ -4,11 +4,24 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use pointsman_model::{
-    Assignment, AssignmentWeight, EffectKind, Effects, OpaqueWhy, Run, Word, WordValue,
+    AbsPath, Assignment, AssignmentWeight, EffectKind, Effects, OpaqueWhy, Run, Word, WordValue,
 };
 
 /// Programs that set variables by their words.
 const SETTERS: &[&str] = &["export", "declare", "typeset", "readonly", "local", "env"];
+
+/// Commands that put what they read or are told into the variables that they name.
+const FILLERS: &[&str] = &["read", "mapfile", "readarray", "printf", "getopts"];
+
+/// What gives a number.
+const NUMBERS: &[&str] = &[
+    "$(nproc)",
+    "$(getconf _NPROCESSORS_ONLN)",
+    "$(sysctl -n hw.ncpu)",
+];
+
+/// How a path below the person's home begins.
+const HOMES: &[&str] = &["$HOME/", "${HOME}/", "~/"];
 
 /// A piece of a value, as colons part it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +30,25 @@ pub(super) enum Piece {
     Known(String),
     /// What the variable held before.
     Before,
+    /// A place below the person's home, as it is spelled.
+    AtHome(Box<str>),
     /// Known only when it runs.
     Unknown,
+}
+
+impl Piece {
+    /// Whether nobody knows what it leads to. What lies at the person's home outside of the folder's own place is the
+    /// person's, as all that `PATH` held before is.
+    pub(super) fn is_unknown(&self, folder: &AbsPath) -> bool {
+        match self {
+            Self::Known(_) | Self::Before => false,
+            Self::AtHome(spelled) => {
+                let first = spelled.split('/').nth(1).unwrap_or_default();
+                folder.as_str().split('/').any(|name| name == first)
+            }
+            Self::Unknown => true,
+        }
+    }
 }
 
 /// The pieces of a value.
@@ -32,7 +62,13 @@ pub(super) fn pieces(assignment: &Assignment) -> Vec<Piece> {
         return vec![Piece::Unknown];
     }
     // Of `"./bin:$PATH"` the first piece is known.
-    let text = value.source.replace(['"', '\''], "");
+    let text = value
+        .source
+        .replace(['"', '\''], "")
+        .replace("$(pwd)", "$PWD");
+    let text = NUMBERS
+        .iter()
+        .fold(text, |text, number| text.replace(number, "1"));
     let piece = |piece: &str| {
         let name = &*assignment.name;
         if piece
@@ -45,6 +81,9 @@ pub(super) fn pieces(assignment: &Assignment) -> Vec<Piece> {
             .iter()
             .find_map(|here| piece.strip_prefix(here));
         let below = below.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        if HOMES.iter().any(|home| piece.starts_with(home)) {
+            return Piece::AtHome(piece.into());
+        }
         let text = below.map_or_else(|| piece.to_owned(), |rest| format!(".{rest}"));
         match super::is_plain(&text) || text.is_empty() {
             true if !text.starts_with('~') => Piece::Known(text),
@@ -54,51 +93,64 @@ pub(super) fn pieces(assignment: &Assignment) -> Vec<Piece> {
     text.split(':').map(piece).collect()
 }
 
-/// Variables that a line sets for more than the command in front of which they stand.
+/// What a line sets of variables: those that change what it runs, and those into which it puts what nobody knows.
 #[derive(Debug, Default)]
 pub(crate) struct LineVariables {
+    /// What changes what runs. In front of one command it reaches all that this starts, so each run may see it.
     set: Vec<Assignment>,
-    /// All that change what runs and are set by an assignment that can be read.
-    told: BTreeSet<Box<str>>,
+    /// Names of variables that hold what a command gave.
+    filled: BTreeSet<Box<str>>,
 }
 
 impl LineVariables {
-    /// Those of a line that change what it runs.
+    /// Those of a line.
     pub(crate) fn of(effects: &Effects) -> Self {
-        let mut changing = changing(effects).peekable();
-        if changing.peek().is_none() {
-            return Self::default();
-        }
-        let changing: BTreeSet<&str> = changing.map(name_of).collect();
-        let runs = effects.list.iter().filter_map(|effect| match &effect.kind {
-            EffectKind::Run(run) => Some(run),
-            EffectKind::Read(_)
-            | EffectKind::Write { .. }
-            | EffectKind::Connect(_)
-            | EffectKind::Spawn(_)
-            | EffectKind::Opaque(_) => None,
-        });
+        let changing: BTreeSet<&str> = changing(effects).map(name_of).collect();
         let mut variables = Self::default();
-        for run in runs {
-            let is_setter = run.program().is_some_and(|it| SETTERS.contains(&it));
-            let by_words = run.argv.iter().skip(1).filter_map(by_word);
-            let by_words = by_words.filter(|_| is_setter);
-            let alone = run.assignments.iter().filter(|_| run.argv.is_empty());
-            let lasting = alone.cloned().chain(by_words);
-            let lasting = lasting.filter(|it| changing.contains(&*it.name));
-            variables.set.extend(lasting);
-            let names = run.assignments.iter().map(|it| it.name.clone());
-            variables.told.extend(names);
+        for run in runs(effects) {
+            let is_one_of =
+                |programs: &[&str]| run.program().is_some_and(|it| programs.contains(&it));
+            let words = run.argv.iter().skip(1);
+            if is_one_of(FILLERS) {
+                let names = words.clone().filter_map(Word::literal);
+                variables.filled.extend(names.map(Box::from));
+            }
+            let by_words = words.filter_map(by_word).filter(|_| is_one_of(SETTERS));
+            for assignment in run.assignments.iter().cloned().chain(by_words) {
+                if assignment.value.literal().is_none() {
+                    variables.filled.insert(assignment.name.clone());
+                }
+                let is_new = !variables.set.contains(&assignment);
+                if changing.contains(&*assignment.name) && is_new {
+                    variables.set.push(assignment);
+                }
+            }
         }
-        let names = variables.set.iter().map(|it| it.name.clone());
-        variables.told.extend(names);
         variables
     }
 
     /// Whether each variable that changes what the line runs is set where its value can be read.
     pub(super) fn are_told(&self, effects: &Effects) -> Result<(), Box<str>> {
-        let hidden = changing(effects).find(|text| !self.told.contains(name_of(text)));
+        let is_told = |text: &str| self.set.iter().any(|it| *it.name == *name_of(text));
+        let hidden = changing(effects).find(|text| !is_told(text));
         hidden.map_or(Ok(()), |text| Err(text.into()))
+    }
+
+    /// Whether a word may become what the line got from a command, a file or its arguments, so that whoever wrote that
+    /// chooses its options.
+    pub(super) fn may_choose_options(&self, word: &Word) -> bool {
+        let source = word.source.trim_start_matches('"');
+        if word.literal().is_some() || NUMBERS.contains(&source.trim_end_matches('"')) {
+            return false;
+        }
+        let Some(name) = source.strip_prefix('$') else {
+            return source.starts_with(['`', '<']);
+        };
+        let name = name.trim_start_matches('{');
+        let end = name.find(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_');
+        let name = end.map_or(name, |end| name.get(..end).unwrap_or(name));
+        let is_argument = name.is_empty() || name.starts_with(|sign: char| sign.is_ascii_digit());
+        is_argument || self.filled.contains(name)
     }
 
     /// The run with all that it may see of them. What stands in a loop or a function may run in any order, so it may see
@@ -111,6 +163,17 @@ impl LineVariables {
         run.assignments.extend(self.set.iter().cloned());
         Cow::Owned(run)
     }
+}
+
+fn runs(effects: &Effects) -> impl Iterator<Item = &Run> {
+    effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Run(run) => Some(run),
+        EffectKind::Read(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Connect(_)
+        | EffectKind::Spawn(_)
+        | EffectKind::Opaque(_) => None,
+    })
 }
 
 /// What the analyser says to change what the line runs, as it is spelled.

@@ -16,7 +16,15 @@ impl Scene {
 
     fn holds_code(&self) {
         fs::create_dir(self.ground.path("d")).unwrap();
-        for name in ["x.sh", "m.py", "d/m.py", "Makefile", "package.json", "tool"] {
+        for name in [
+            "x.sh",
+            "m.py",
+            "d/m.py",
+            "Makefile",
+            "package.json",
+            "tool",
+            "hook.js",
+        ] {
             self.holds(name, b"{}\n");
         }
     }
@@ -64,6 +72,21 @@ async fn what_is_run_as_code_is_shown_as_text_or_left_to_people() {
         ("./x", &large_program, Some(None)),
         ("sh x", PROGRAM, None),
         ("sh ./x; ./x", PROGRAM, None),
+        // What its first line starts is the machine's, and nothing else.
+        (
+            "./x",
+            b"#!/usr/bin/env python3\n1\n",
+            Some(Some("#!/usr/bin/env python3\n1\n")),
+        ),
+        (
+            "./x",
+            b"#!/bin/bash -eu\n1\n",
+            Some(Some("#!/bin/bash -eu\n1\n")),
+        ),
+        ("./x", b"#!./evil\n1\n", None),
+        ("./x", b"#!/usr/bin/python3 -mevil\n1\n", None),
+        ("./x", b"#!/usr/bin/env ./evil\n1\n", None),
+        ("PATH=d:$PATH ./x", b"#!/usr/bin/env python3\n1\n", None),
         // A program of another system is left to the shell, which runs it as text.
         ("./x", b"\xfe\xed\xfa\xcf\nrm -rf build\n", None),
     ];
@@ -279,7 +302,7 @@ const UNSEEN: &[&str] = &[
     "python3 --odd \"$V\" m.py",
     "node -e \"$CODE\"",
     "node -r \"$F\" m.js",
-    "perl -e 'print 1' $X",
+    "x=$(cat a); perl -e 'print 1' $x",
     "awk -f \"$F\" x",
     "sed -f \"$F\" x",
     "awk \"$PROGRAM\" x",
@@ -312,6 +335,26 @@ const UNSEEN: &[&str] = &[
     "python3 gen.py > \"$F\"; sh x.sh",
     "echo 'rm x' >> Makefile && make",
     "python3 m.py > x.sh; bash m.sh x.sh",
+    "make $(cat margs)",
+    "xargs make < margs",
+    "x=$(cat margs); make $x",
+    "read -r x < margs; make \"$x\"",
+    "make \"$1\"",
+    "git $(cat gargs)",
+    "xargs git < gargs",
+    "git rebase $(cat gargs)",
+    "npm $(cat nargs)",
+    "tar $(cat targs)",
+    "xargs -a targs tar",
+    "sh /dev/stdin < x.sh",
+    "sh /proc/self/cwd/x.sh",
+    "awk -f /dev/stdin x.sh < m.py",
+    "git worktree add wt HEAD; sh wt/x.sh",
+    "gh pr checkout 5 && npm test",
+    "hg pull -u && make",
+    "svn update && make",
+    "git reset --hard b && make",
+    "git checkout -b b origin/b && make",
 ];
 
 #[tokio::test]
@@ -346,6 +389,18 @@ async fn what_variables_of_the_line_lead_to_is_shown() {
         ("export BASH_ENV=x.sh; bash -c ls", "x.sh"),
         ("NODE_OPTIONS='--require ./tool' npm test", "tool"),
         ("GIT_SSH_COMMAND=./tool git fetch", "tool"),
+        ("PATH=.:$PATH nice tool", "tool"),
+        ("PATH=.:$PATH timeout 5 tool", "tool"),
+        ("PATH=.:$PATH env tool", "tool"),
+        ("PATH=.:$PATH sh -c tool", "tool"),
+        ("f() { tool; }; PATH=.:$PATH f", "tool"),
+        ("PYTHONPATH=d nice python3 -m m", "m.py"),
+        ("PATH=d:$PATH bash m.py", "m.py"),
+        ("NODE_OPTIONS='-r ./hook' npm test", "hook.js"),
+        ("cd d && npm test", "package.json"),
+        ("python3 -c 'import m'", "m.py"),
+        ("python3 -c 'exec(open(\"x.sh\").read())'", "x.sh"),
+        ("node -e 'require(\"./hook\")'", "hook.js"),
     ];
     for (command, file) in shown {
         let vote = scene.classifier.classify(&scene.bound(command)).await;
@@ -354,6 +409,31 @@ async fn what_variables_of_the_line_lead_to_is_shown() {
         let named = files.iter().any(|(name, _)| name == file);
         assert!(named, "{command}: {files:?}");
     }
+}
+
+/// From a link the system goes up where the link leads.
+#[tokio::test]
+async fn what_lies_above_where_a_link_leads_is_shown() {
+    let scene = Scene::new(says("allow")).await;
+    fs::create_dir_all(scene.ground.path("real/in")).unwrap();
+    std::os::unix::fs::symlink("real/in", scene.ground.path("link")).unwrap();
+    scene.holds("x.sh", b"near\n");
+    scene.holds("real/x.sh", b"far\n");
+    for command in [
+        "sh link/../x.sh",
+        "cd link && sh ../x.sh",
+        "PATH=link/..:$PATH x.sh",
+    ] {
+        let vote = scene.classifier.classify(&scene.bound(command)).await;
+        assert_eq!(cause(&vote), None, "{command}: {vote:?}");
+        let far = ("x.sh".to_owned(), Some("far\n".to_owned()));
+        let files = scene.shown_files();
+        assert!(files.contains(&far), "{command}: {files:?}");
+    }
+    let request = scene.bound("sh link/../x.sh");
+    scene.holds("real/x.sh", b"other\n");
+    let vote = scene.classifier.classify(&request).await;
+    assert_eq!(cause(&vote), Some(NoVoteCause::LeftToPeople), "{vote:?}");
 }
 
 /// What is fed and put in place as data, and code that stands in the line, is judged as before.
@@ -390,7 +470,21 @@ async fn data_that_is_fed_or_written_leaves_a_line_to_the_classifier() {
         "chmod +x good.sh && ./good.sh",
         "sed s/x/y/ < a | sort",
         "CI=1 FOO=$(date) npm test",
-        "git checkout -b new",
+        "git checkout -b new && npm test",
+        "git switch -c new && npm test",
+        "git reset -q && npm test",
+        "git restore --staged good.sh && ./good.sh",
+        "git submodule status; npm test",
+        "MAKEFLAGS=-j$(nproc) make",
+        "export PATH=\"$HOME/.cargo/bin:$PATH\" && cargo test",
+        "PATH=~/.local/bin:$PATH good",
+        "PATH=\"$(pwd)/node_modules/.bin:$PATH\" jest",
+        "sed -i 's/a/b/' \"$f\"",
+        "perl -pi -e 's/a/b/' \"$f\"",
+        "for f in *.txt; do perl -pi -e 's/a/b/' $f; done",
+        "jq . \"$f\"",
+        "git add \"$f\" && git commit -m \"$m\"",
+        "cd \"$(git rev-parse --show-toplevel)\" && npm test",
         "echo x > \"$LOG\"",
     ] {
         let vote = scene.classifier.classify(&scene.bound(command)).await;
