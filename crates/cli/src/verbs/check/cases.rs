@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use pointsman_model::PermissionDecision;
+use pointsman_model::{PermissionDecision, visible};
 use pointsman_policy::{CaseResult, run_case};
 use pointsman_surfaces::render::{reason_line, trail_text};
 use serde_json::json;
@@ -97,11 +97,16 @@ fn difference(result: &CaseResult) -> String {
     let expected = result
         .expected
         .map_or("nothing", PermissionDecision::as_str);
-    format!(
+    let mut told = format!(
         "{}: {}, expected {expected}: {}\n{}",
         result.id,
         result.decision,
         reason_line(&result.reason),
         trail_text(&result.trail)
-    )
+    );
+    // What can't be read of its settings may be why.
+    for problem in &result.problems {
+        told.push_str(&format!("its settings: {}\n", visible(&problem.message)));
+    }
+    told
 }
