@@ -72,8 +72,11 @@ impl State {
             PathValue::Pattern { base, glob } => {
                 let end = glob.find(['*', '?', '[', '\\']).unwrap_or(glob.len());
                 let front = glob.get(..end).unwrap_or("");
-                let like = Stranger::Like(base.clone(), front.into());
-                self.made().meet(like);
+                // Names of any kind are those of files that it changes, none that it makes.
+                if !front.is_empty() && !glob.contains('/') {
+                    let like = Stranger::Like(base.clone(), front.into());
+                    self.made().meet(like);
+                }
                 return Vec::new();
             }
             PathValue::Unknown(_) => return Vec::new(),
