@@ -18,6 +18,29 @@ pub enum EffectView {
     /// that a shell is fed, another program's own `rm`. An allow must cover it; a deny rule that matches it is a
     /// question for a person, since the rule speaks of what is written.
     Inferred,
+    /// Only if the program takes its arguments, or a text in them, for a command, which nobody knows of it: `tool rm x`. A
+    /// deny rule that matches it is a question, and an allow need not cover it.
+    Guessed,
+}
+
+impl EffectView {
+    /// Whether an allow must cover an effect of this view.
+    #[must_use]
+    pub const fn is_to_be_covered(self) -> bool {
+        match self {
+            Self::Sure | Self::Inferred => true,
+            Self::Might | Self::Guessed => false,
+        }
+    }
+
+    /// Whether a deny rule that matches an effect of this view is a question for a person.
+    #[must_use]
+    pub const fn is_in_doubt(self) -> bool {
+        match self {
+            Self::Inferred | Self::Guessed => true,
+            Self::Sure | Self::Might => false,
+        }
+    }
 }
 
 /// One thing a call would do.
@@ -241,9 +264,8 @@ pub struct Copied {
 impl Effects {
     /// What an allow must cover.
     pub fn sure(&self) -> impl Iterator<Item = &Effect> {
-        self.list.iter().filter(|effect| match effect.view {
-            EffectView::Sure | EffectView::Inferred => true,
-            EffectView::Might => false,
-        })
+        self.list
+            .iter()
+            .filter(|effect| effect.view.is_to_be_covered())
     }
 }

@@ -33,6 +33,7 @@ fn line(f: &mut fmt::Formatter<'_>, effect: &Effect, first: Option<&PathValue>) 
         EffectView::Sure => " ",
         EffectView::Might => "?",
         EffectView::Inferred => "~",
+        EffectView::Guessed => "*",
     };
     write!(f, "{}{view}", effect.part)?;
     match &effect.kind {

@@ -230,11 +230,16 @@ impl Facts {
         }
     }
 
+    /// A text that it may be taken to hand to a shell, of what nobody knows that it does.
+    pub(crate) fn may_start(&mut self, script: Field) {
+        self.inner.push(Inner::Script(script, EffectView::Guessed));
+    }
+
     /// Code that it runs, in a language that is not looked into: the commands and files whose names
     /// stand in it.
     pub(crate) fn code(&mut self, text: &str, span: pointsman_model::Span) {
         for script in told::scripts(told::Language::Code, text) {
-            self.starts(Field::made(&script, span));
+            self.may_start(Field::made(&script, span));
         }
         for (path, change) in told::files(text) {
             let field = Field::made(&path, span);

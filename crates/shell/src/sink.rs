@@ -33,6 +33,9 @@ pub(crate) struct Sink {
     fed: BTreeSet<AbsPath>,
     /// What was put in other places.
     copied: BTreeSet<Copied>,
+    /// How many of the commands that are being walked, one within the other, are guesses: what such a command does is no
+    /// surer than that it runs.
+    pub(crate) guesses: u32,
     /// A limit was met. Nothing is taken any more.
     pub(crate) full: bool,
     part_places: Places<PartPlace>,
@@ -68,6 +71,10 @@ impl Sink {
     }
 
     pub(crate) fn push(&mut self, part: u32, view: EffectView, kind: EffectKind) {
+        let view = match view {
+            EffectView::Sure | EffectView::Might if self.guesses > 0 => EffectView::Guessed,
+            view => view,
+        };
         let effect = Effect { kind, view, part };
         if self.repeats {
             self.effect_places.catch_up(&self.effects);

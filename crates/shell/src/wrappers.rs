@@ -102,7 +102,8 @@ fn peel(
         Ok(start) => from + start,
         Err(at) => {
             outer(walker, called, Kind::Loud, state);
-            guess(walker, scene, called, from + at, state);
+            let begins = Guess::at(from + at, entry.skip);
+            guess(walker, scene, called, begins, state);
             return;
         }
     };
@@ -131,7 +132,7 @@ fn peel(
     if first_is_option && !entry.script_flag {
         // Options of a subcommand.
         outer(walker, called, Kind::Loud, state);
-        guess(walker, scene, called, start, state);
+        guess(walker, scene, called, Guess::at(start, entry.skip), state);
         return;
     }
     outer(walker, called, kind, state);
@@ -161,7 +162,7 @@ fn peel(
         }
     }
     walker.call_inner(scene, called, inner, view, &mut own);
-    let words = (inner, OneWord::MayBeScript);
+    let words = (inner, OneWord::MayBeScript, EffectView::Might);
     one_word(walker, scene, called, words, &own);
 }
 
@@ -213,7 +214,7 @@ fn one_word(
     walker: &mut Walker<'_>,
     scene: &Scene<'_>,
     called: &Called<'_>,
-    (inner, word): (&[Field], OneWord),
+    (inner, word, view): (&[Field], OneWord, EffectView),
     state: &State,
 ) {
     if let Some(field) = inner.first()
@@ -221,7 +222,6 @@ fn one_word(
             .text()
             .is_some_and(|text| text.trim().contains(char::is_whitespace))
     {
-        let view = EffectView::Might;
         let scene = Scene { view, ..*scene };
         // A shell alias of `gh` and of git has a mark in front.
         let mark = usize::from(field.prefix().starts_with('!'));
@@ -299,33 +299,76 @@ fn outer(walker: &mut Walker<'_>, called: &Called<'_>, kind: Kind, state: &State
     }
 }
 
-/// Behind an option that no table has, the command may begin anywhere: the first places, and those
-/// where a program stands that is known, are walked; the others are listed.
+/// Where a command line may begin among arguments.
+#[derive(Debug, Clone, Copy)]
+struct Guess {
+    /// The first argument that may be its first word.
+    from: usize,
+    /// So many words at most stand in front of it besides values of options: a container, a host.
+    skip: usize,
+    /// What becomes of a word with blanks in it.
+    word: OneWord,
+}
+
+impl Guess {
+    fn at(from: usize, skip: usize) -> Self {
+        Self {
+            from,
+            skip,
+            word: OneWord::MayBeScript,
+        }
+    }
+}
+
+/// Options of runners and wrappers without a value.
+const SWITCHES: [&str; 24] = [
+    "-T",
+    "-d",
+    "-i",
+    "-it",
+    "-q",
+    "-t",
+    "-ti",
+    "-y",
+    "--detach",
+    "--frozen",
+    "--init",
+    "--interactive",
+    "--locked",
+    "--no-install",
+    "--no-sync",
+    "--no-TTY",
+    "--offline",
+    "--privileged",
+    "--quiet",
+    "--rm",
+    "--stdin",
+    "--tty",
+    "--verbose",
+    "--yes",
+];
+
+/// Behind an option that no table has, the command may begin anywhere: where it stands if the options take values or
+/// none is walked as what may run, the words behind that, of which a few are known programs, as guesses.
 fn guess(
     walker: &mut Walker<'_>,
     scene: &Scene<'_>,
     called: &Called<'_>,
-    from: usize,
-    state: &State,
-) {
-    guess_words(walker, scene, called, (from, OneWord::MayBeScript), state);
-}
-
-/// The same, with what becomes of each word.
-fn guess_words(
-    walker: &mut Walker<'_>,
-    scene: &Scene<'_>,
-    called: &Called<'_>,
-    (from, word): (usize, OneWord),
+    guess: Guess,
     state: &State,
 ) {
     let args = called.args();
-    unknown_command(walker, called, args.get(from..).unwrap_or_default());
-    let mut guesses = 0;
+    unknown_command(walker, called, args.get(guess.from..).unwrap_or_default());
+    let mut words = 0;
     let mut known = 0;
-    for at in from..args.len() {
+    // Options that may have the next word for their value.
+    let mut valued = 0;
+    let mut told = false;
+    for at in guess.from..args.len() {
         let Some(field) = args.get(at) else { break };
-        if field.may_be_option() && field.text().is_some() {
+        if let Some(text) = field.text().filter(|_| field.may_be_option()) {
+            told = matches!(text, "--" | "-c" | "--command");
+            valued += usize::from(!SWITCHES.contains(&text) && !text.contains('=') && text != "--");
             continue;
         }
         if !field
@@ -334,17 +377,25 @@ fn guess_words(
         {
             continue;
         }
-        guesses += 1;
-        let inner = args.get(at..).unwrap_or_default();
-        let view = EffectView::Might;
-        if guesses > GUESSES_MAX {
+        words += 1;
+        let may_begin = std::mem::take(&mut told) || words <= guess.skip + valued + 1;
+        if words > GUESSES_MAX {
             known += usize::from(may_start(field));
             if !may_start(field) || known > GUESSES_MAX {
                 continue;
             }
         }
-        walker.call_inner(scene, called, inner, view, &mut state.clone());
-        one_word(walker, scene, called, (inner, word), state);
+        let inner = args.get(at..).unwrap_or_default();
+        let view = if may_begin {
+            EffectView::Might
+        } else {
+            EffectView::Guessed
+        };
+        // Where no option leaves room for doubt it began before, and this is an argument of it.
+        if may_begin || valued > 0 {
+            walker.call_inner(scene, called, inner, view, &mut state.clone());
+        }
+        one_word(walker, scene, called, (inner, guess.word, view), state);
     }
 }
 

@@ -103,7 +103,7 @@ fn weight(effect: &Effect) -> (RiskLevel, &'static str) {
                 RiskLevel::High,
                 "part of what it does is known only when it runs",
             ),
-            EffectView::Might | EffectView::Inferred => (
+            EffectView::Might | EffectView::Inferred | EffectView::Guessed => (
                 RiskLevel::Medium,
                 "it may do more than can be told beforehand",
             ),

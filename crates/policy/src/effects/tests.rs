@@ -29,6 +29,7 @@ fn text(effects: &Effects) -> String {
             EffectView::Sure => "",
             EffectView::Might => "?",
             EffectView::Inferred => "~",
+            EffectView::Guessed => "*",
         };
         let what = match &effect.kind {
             EffectKind::Run(run) => format!("run {}", run.text),

@@ -2,8 +2,8 @@
 //! effect may be covered by any of them.
 
 use pointsman_model::{
-    EffectKind, EffectView, HostName, HostUse, PathRole, PathUse, PathValue, PermissionMode, Run,
-    RunNature, Rung,
+    EffectKind, HostName, HostUse, PathRole, PathUse, PathValue, PermissionMode, Run, RunNature,
+    Rung,
 };
 
 use super::mode::{is_plain, lets_edits_pass, reads_alone};
@@ -234,7 +234,7 @@ fn run_of<'a>(facts: &'a Facts<'_>, part: u32) -> Option<&'a Run> {
         .list
         .iter()
         .find_map(|effect| match &effect.kind {
-            EffectKind::Run(run) if effect.part == part && effect.view != EffectView::Might => {
+            EffectKind::Run(run) if effect.part == part && effect.view.is_to_be_covered() => {
                 Some(run)
             }
             EffectKind::Run(_)

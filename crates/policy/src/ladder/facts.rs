@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use pointsman_model::{
-    AbsPath, Change, Effect, EffectKind, EffectView, GrantId, Opaque, OpaqueWhy, PathUse,
-    PathValue, PermissionRule, Reach, RuleBehavior, SandboxState, ToolName,
+    AbsPath, Change, Effect, EffectKind, GrantId, Opaque, OpaqueWhy, PathUse, PathValue,
+    PermissionRule, Reach, RuleBehavior, SandboxState, ToolName,
 };
 use smallvec::SmallVec;
 
@@ -197,7 +197,7 @@ impl<'a> Facts<'a> {
     pub(crate) fn sure(&self) -> impl Iterator<Item = &Fact<'a>> {
         self.effects
             .iter()
-            .filter(|fact| fact.effect.view != EffectView::Might)
+            .filter(|fact| fact.effect.view.is_to_be_covered())
     }
 }
 
@@ -376,7 +376,7 @@ impl<'a> Look<'a> {
 
     fn rules(&self, fact: &mut Fact<'a>, subject: &Subject<'_>, which: Which) {
         let mut hits = self.hits(subject);
-        if fact.effect.view == EffectView::Inferred {
+        if fact.effect.view.is_in_doubt() {
             hits.doubt();
         }
         let grant = self

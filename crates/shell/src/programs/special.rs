@@ -357,11 +357,17 @@ pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
     let program = asked.called.program().unwrap_or("");
     let name = super::last_name(program);
     let installs = INSTALLERS.contains(&name);
+    // Known programs start what stands behind dashes; what others take their arguments for nobody knows.
+    let view = if globals::has_subcommands(name) {
+        EffectView::Might
+    } else {
+        EffectView::Guessed
+    };
     for at in starts(args, name).into_iter().filter(|_| !installs) {
         let rest = args.get(at..).unwrap_or_default();
         let known = rest.first().and_then(Field::text).is_some_and(is_program);
         if known && rest.len() > 1 {
-            let inner = Inner::Argv(rest.to_vec(), EffectView::Might);
+            let inner = Inner::Argv(rest.to_vec(), view);
             if !facts.inner.contains(&inner) {
                 facts.inner.push(inner);
             }
@@ -383,7 +389,7 @@ pub(super) fn stranger(asked: &Asked<'_>) -> Facts {
             .split_once(' ')
             .is_some_and(|(word, _)| is_program(word))
         {
-            facts.starts(Field::made(text, field.span));
+            facts.may_start(Field::made(text, field.span));
         }
     }
     facts
@@ -444,8 +450,12 @@ const VERBS: [&str; 26] = [
 const RUNNING: [&str; 6] = ["do", "exec", "run", "shell", "with", "x"];
 
 /// Where a command may begin: at the first operand and behind `--`; behind values of options, and behind a
-/// word that says so. Programs with subcommands `run` what is theirs.
+/// word that says so. A subcommand is none.
 fn starts(args: &[Field], name: &str) -> SmallVec<[usize; 4]> {
+    let dashes = args.iter().position(|field| field.is("--"));
+    if globals::has_subcommands(name) {
+        return dashes.into_iter().map(|at| at + 1).collect();
+    }
     let mut found = SmallVec::new();
     let mut valued = true;
     for (at, field) in args.iter().enumerate() {
@@ -459,14 +469,12 @@ fn starts(args: &[Field], name: &str) -> SmallVec<[usize; 4]> {
         }
         found.push(at);
         // What stands behind an option may be its value, or the command's own first word.
-        let goes_on =
-            valued && at > 0 || RUNNING.contains(&text) && !globals::has_subcommands(name);
+        let goes_on = valued && at > 0 || RUNNING.contains(&text);
         if !goes_on || VERBS.contains(&text) || is_program(text) {
             break;
         }
         valued = false;
     }
-    let dashes = args.iter().position(|field| field.is("--"));
     found.extend(dashes.map(|at| at + 1));
     found
 }

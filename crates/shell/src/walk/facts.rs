@@ -29,7 +29,9 @@ impl Walker<'_> {
         for used in &facts.uses {
             let view = match used.view {
                 EffectView::Sure => called.view,
-                EffectView::Might | EffectView::Inferred => self.weaker(used.view, called.view),
+                EffectView::Might | EffectView::Inferred | EffectView::Guessed => {
+                    self.weaker(used.view, called.view)
+                }
             };
             if lists && matches!(used.kind, UseKind::Read(_)) {
                 reads.extend(paths(&used.field, &own).into_iter().next());
@@ -155,6 +157,7 @@ impl Walker<'_> {
         match (one, other) {
             (EffectView::Sure, EffectView::Sure) => EffectView::Sure,
             (EffectView::Inferred, _) | (_, EffectView::Inferred) => EffectView::Inferred,
+            (EffectView::Guessed, _) | (_, EffectView::Guessed) => EffectView::Guessed,
             (EffectView::Might, _) | (_, EffectView::Might) => EffectView::Might,
         }
     }

@@ -454,7 +454,10 @@ impl Walker<'_> {
         };
         // Only the shell itself knows the functions.
         let functions = std::mem::take(&mut state.functions);
+        let guesses = u32::from(view == EffectView::Guessed);
+        self.sink.guesses += guesses;
         self.call(&inner, &called, state);
+        self.sink.guesses -= guesses;
         state.leave(&mut self.left);
         state.functions = functions;
     }
@@ -469,7 +472,10 @@ impl Walker<'_> {
         view: EffectView,
         state: &mut State,
     ) {
+        let guesses = u32::from(view == EffectView::Guessed);
+        self.sink.guesses += guesses;
         self.nested_text(scene, outer, text, span, (view, Nesting::Script), state);
+        self.sink.guesses -= guesses;
         state.leave(&mut self.left);
     }
 

@@ -3,7 +3,7 @@
 use pointsman_model::{AssignmentWeight, EffectView, OpaqueWhy, RunNature};
 
 use super::table::Kind;
-use super::{assignment, guess, outer, shells};
+use super::{Guess, assignment, guess, outer, shells};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 use crate::state::{State, Value};
@@ -69,7 +69,9 @@ pub(super) fn env(
             }
             Arg::Stranger(_) => {
                 outer(walker, called, Kind::Loud, state);
-                guess(walker, scene, called, 0, state);
+                // Any number of assignments may stand in front.
+                let begins = Guess::at(0, args.len());
+                guess(walker, scene, called, begins, state);
                 return;
             }
         }
@@ -168,7 +170,7 @@ pub(super) fn exec(
         }
         Err(at) => {
             outer(walker, called, Kind::Loud, state);
-            guess(walker, scene, called, at, state);
+            guess(walker, scene, called, Guess::at(at, 1), state);
         }
     }
 }

@@ -4,7 +4,7 @@
 use pointsman_model::{EffectView, OpaqueWhy, RunNature};
 
 use super::table::Kind;
-use super::{OneWord, guess, guess_words, outer};
+use super::{Guess, OneWord, guess, outer};
 use crate::field::Field;
 use crate::names::ByName;
 use crate::programs;
@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::walk::{Called, Scene, Walker, folder_of, paths};
 
 /// Programs that run a package's command: all of their arguments, or those behind these words.
-const RUNNERS: [(&str, &[&str]); 77] = [
+const RUNNERS: [(&str, &[&str]); 79] = [
     ("npx", &[]),
     ("bunx", &[]),
     ("pnpx", &[]),
@@ -53,6 +53,7 @@ const RUNNERS: [(&str, &[&str]); 77] = [
     ("incus", &["exec"]),
     ("multipass", &["exec"]),
     ("vagrant", &["ssh"]),
+    ("minikube", &["ssh"]),
     ("gcloud", &["ssh"]),
     ("gh", &["ssh", "alias"]),
     ("glab", &["alias"]),
@@ -85,6 +86,7 @@ const RUNNERS: [(&str, &[&str]); 77] = [
     ("rustup", &["run"]),
     ("railway", &["run"]),
     ("env-cmd", &[]),
+    ("rtk", &[]),
     ("consul", &["exec", "lock", "watch"]),
     ("sops", &["exec-env", "exec-file"]),
     ("sshpass", &[]),
@@ -189,14 +191,29 @@ pub(super) fn call(
         mount_names(name, args, &before, state);
     }
     // Where the command begins depends on options that differ from version to version.
-    guess_words(
-        walker,
-        scene,
-        called,
-        (from, words_of(name, args, from)),
-        &own,
-    );
+    let begins = Guess {
+        from,
+        skip: in_front(name),
+        word: words_of(name, args, from),
+    };
+    guess(walker, scene, called, begins, &own);
     true
+}
+
+/// How many words stand in front of a runner's command besides its options and their values.
+fn in_front(name: &str) -> usize {
+    match name {
+        // Each word is a command.
+        "concurrently" | "pee" => usize::MAX / 2,
+        // `alias set name command`
+        "gh" | "glab" => 2,
+        // A container, an image, a place, a version, a file.
+        "adb" | "apptainer" | "buildah" | "consul" | "container" | "ctr" | "direnv"
+        | "distrobox" | "docker" | "docker-compose" | "finch" | "flatpak" | "gcloud" | "incus"
+        | "ip" | "kubectl" | "lxc" | "machinectl" | "mise" | "multipass" | "nerdctl" | "nvm"
+        | "oc" | "podman" | "podman-compose" | "rustup" | "singularity" | "sops" | "vagrant" => 1,
+        _ => 0,
+    }
 }
 
 /// What becomes of the words behind the subcommand, which ends in front of `from`. What `exec` starts in a container is
@@ -268,7 +285,9 @@ fn multiplexer(
     outer(walker, called, Kind::Loud, state);
     let mut own = state.clone();
     own.forget_variables();
-    guess(walker, scene, called, at, &own);
+    // The subcommand stands in front.
+    let begins = Guess::at(at, usize::from(told.is_some()));
+    guess(walker, scene, called, begins, &own);
     true
 }
 

@@ -240,7 +240,7 @@ pub(super) fn script(
     let mut found = false;
     if name == "script" && !args.is_empty() {
         // `script file command...` on some systems.
-        super::guess(walker, scene, called, 0, state);
+        super::guess(walker, scene, called, super::Guess::at(0, 1), state);
     }
     for (at, field) in args.iter().enumerate() {
         let Some(text) = field.text() else { continue };
@@ -268,7 +268,7 @@ pub(super) fn script(
             .iter()
             .position(|field| field.is("--"))
             .map_or(0, |at| at + 1);
-        super::guess(walker, scene, called, at, state);
+        super::guess(walker, scene, called, super::Guess::at(at, 1), state);
     }
     if !found && called.input.fed {
         fed(walker, scene, called, called.view, state);
@@ -309,7 +309,7 @@ fn watch(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state:
     let start = match first_operand(args, &WATCH) {
         Ok(start) => start,
         Err(at) => {
-            super::guess(walker, scene, called, at, state);
+            super::guess(walker, scene, called, super::Guess::at(at, 1), state);
             return;
         }
     };

@@ -3,7 +3,7 @@
 use pointsman_model::{EffectView, PathRole, PathValue, Reach, RunNature};
 
 use super::table::Kind;
-use super::{guess, outer, shells};
+use super::{Guess, guess, outer, shells};
 use crate::expand::unknown;
 use crate::field::{Field, Known, Shape};
 use crate::options::{Options, first_operand};
@@ -48,7 +48,7 @@ pub(super) fn xargs(
         Ok(start) => start,
         Err(at) => {
             outer(walker, called, Kind::Loud, state);
-            guess(walker, scene, called, at, state);
+            guess(walker, scene, called, Guess::at(at, 1), state);
             return;
         }
     };
@@ -390,7 +390,7 @@ pub(super) fn parallel(
             text: None,
             ..*called
         };
-        guess(walker, scene, &shown, 0, state);
+        guess(walker, scene, &shown, Guess::at(0, 1), state);
     }
     // A command in one word is a text for a shell.
     for field in command.iter().filter(|field| !field.may_be_option()) {

@@ -32,7 +32,7 @@ pub fn effect_lines(effects: &Effects) -> Vec<String> {
 pub fn effect_line(effect: &Effect) -> String {
     let may = match effect.view {
         EffectView::Sure => "",
-        EffectView::Might => "may be read as: ",
+        EffectView::Might | EffectView::Guessed => "may be read as: ",
         EffectView::Inferred => "seems to be: ",
     };
     let what = match &effect.kind {

@@ -111,7 +111,9 @@ fn lines(one: &JudgedPart<'_>) -> Vec<String> {
             EffectKind::Run(run) if run.text == one.part.text && run.assignments.is_empty() => {
                 match effect.view {
                     EffectView::Sure | EffectView::Inferred => run_notes(run),
-                    EffectView::Might => format!("perhaps {}", run_notes(run)),
+                    EffectView::Might | EffectView::Guessed => {
+                        format!("perhaps {}", run_notes(run))
+                    }
                 }
             }
             _ => effect_line(effect),

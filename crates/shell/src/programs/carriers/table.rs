@@ -148,6 +148,7 @@ pub(in crate::programs) static CARRIERS: &[Carrier] = &[
     usual(&["zip"], &["-TT", "--unzip-command"], &["unzip"]),
     script(&["nix-shell"], &["--run", "--command"]),
     script(&["cargo-watch"], &["-s", "--shell"]),
+    script(&["just"], &["--shell"]),
     within(&["watch"], script(&["cargo"], &["-s", "--shell"])),
     script(&["nodemon", "ts-node-dev"], &["-x", "--exec"]),
     script(&["watchexec", "watchmedo"], &["-c", "--command", "--shell"]),
