@@ -11,6 +11,7 @@ mod fetched;
 mod files;
 mod git;
 mod globals;
+mod hosts;
 mod interpreters;
 mod itself;
 mod jq;
@@ -95,6 +96,13 @@ pub(crate) struct Use {
     pub(crate) kind: UseKind,
     /// `Might` for other readings of the command line.
     pub(crate) view: EffectView,
+}
+
+impl Use {
+    /// Whether it is a connection to this address.
+    fn connects_to(&self, address: &str) -> bool {
+        self.kind == UseKind::Connect && self.field.prefix().ends_with(address)
+    }
 }
 
 /// Something that a program starts.
@@ -278,6 +286,7 @@ fn told(called: &Called<'_>, name: &str, known: &Tables) -> Told {
     uses.extend(carried.uses);
     uses.extend(containers::uses(called, name));
     uses.extend(fetched::uses(called, name));
+    uses.extend(hosts::uses(called, name));
     Told {
         inner,
         uses,
@@ -314,7 +323,14 @@ pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
     }
     let known = known::of(name);
     let mut facts = by_name(asked, name);
-    let told = told(asked.called, name, known);
+    let mut told = told(asked.called, name, known);
+    // An address is text to a reader, and others have told what they surely connect to.
+    let reads = facts.nature == RunNature::KnownReader;
+    told.uses.retain(|used| {
+        let address = used.field.prefix();
+        used.kind != UseKind::Connect
+            || !reads && !facts.uses.iter().any(|it| it.connects_to(address))
+    });
     facts.inner.extend(told.inner);
     facts.uses.extend(told.uses);
     facts.inner.extend(written(asked, name));

@@ -32,7 +32,10 @@ pub(crate) fn settle(effects: &mut [Effect], sets: &[Sets], line: &str) {
         // It may run later what stands before.
         return;
     }
-    let seen: Vec<bool> = sets.iter().map(|it| sees(effects, sets, it)).collect();
+    let seen: Vec<bool> = sets
+        .iter()
+        .map(|it| sees(effects, sets, it, line))
+        .collect();
     for (it, _) in sets.iter().zip(seen).filter(|(_, seen)| !seen) {
         if let Some(EffectKind::Run(run)) = effects.get_mut(it.at).map(|it| &mut it.kind) {
             run.nature = RunNature::KnownReader;
@@ -44,7 +47,7 @@ pub(crate) fn settle(effects: &mut [Effect], sets: &[Sets], line: &str) {
 }
 
 /// Whether a program may see what is set, or nobody looks at it: then it is set for something else.
-fn sees(effects: &[Effect], sets: &[Sets], it: &Sets) -> bool {
+fn sees(effects: &[Effect], sets: &[Sets], it: &Sets, line: &str) -> bool {
     // Names of the environment are in capitals; what only reads knows those that matter to it by their names.
     let of_the_shell = it
         .names
@@ -59,7 +62,11 @@ fn sees(effects: &[Effect], sets: &[Sets], it: &Sets) -> bool {
         all.filter_map(|(at, effect)| Some((at, run(effect)?)))
     };
     let used = |run: &Run| it.names.iter().any(|name| expands(&run.text, name));
-    !behind().all(|run| own(&run)) || !behind().any(|(at, run)| at != it.at && used(run))
+    let looked_at = || {
+        let chooses = it.names.iter().any(|name| chooses(line, name));
+        chooses || behind().any(|(at, run)| at != it.at && used(run))
+    };
+    !behind().all(|run| own(&run)) || !looked_at()
 }
 
 fn run(effect: &Effect) -> Option<&Run> {
@@ -83,6 +90,14 @@ fn is_builtin(run: &Run) -> bool {
         "echo", "printf", "test", "[", "true", "false", ":", "exit", "return", "break", "continue",
     ];
     OWN.iter().any(|name| is(run, name))
+}
+
+/// Whether a branch of the line is chosen by it: `case $name in`.
+fn chooses(line: &str, name: &str) -> bool {
+    line.split("case ").skip(1).any(|rest| {
+        let word = rest.split(" in").next().unwrap_or("");
+        expands(word, name)
+    })
 }
 
 /// Whether `$name` or `${name` stands in the text.

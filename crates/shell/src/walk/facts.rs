@@ -37,13 +37,11 @@ impl Walker<'_> {
                 reads.extend(paths(&used.field, &own).into_iter().next());
             }
             match used.kind {
-                UseKind::Connect => {
-                    let host = host_of(&used.field);
-                    self.connect(view, host.as_deref(), &used.field, called.part);
-                }
-                UseKind::Read(_) | UseKind::Write(_) | UseKind::Below(_) | UseKind::Mount(_) => {
-                    self.uses_file(view, used, &own, called.part)
-                }
+                UseKind::Connect
+                | UseKind::Read(_)
+                | UseKind::Write(_)
+                | UseKind::Below(_)
+                | UseKind::Mount(_) => self.uses_one(view, used, &own, called.part),
                 UseKind::Fills => {}
             }
         }
@@ -118,13 +116,14 @@ impl Walker<'_> {
         state: &State,
     ) {
         for used in &told.uses {
-            self.uses_file(EffectView::Might, used, state, called.part);
+            let view = self.weaker(EffectView::Might, used.view);
+            self.uses_one(view, used, state, called.part);
         }
         self.start_all(scene, called, told.inner, &mut state.clone());
     }
 
-    /// Emits the use of a file; that of a host is none.
-    fn uses_file(&mut self, view: EffectView, used: &Use, state: &State, part: u32) {
+    /// Emits the use of a file, or of a host.
+    fn uses_one(&mut self, view: EffectView, used: &Use, state: &State, part: u32) {
         let (field, role) = (&used.field, PathRole::Operand);
         match used.kind {
             UseKind::Read(reach) => self.read(view, field, role, reach, state, part),
@@ -148,7 +147,8 @@ impl Walker<'_> {
                     }
                 }
             }
-            UseKind::Connect | UseKind::Fills => {}
+            UseKind::Connect => self.connect(view, host_of(field).as_deref(), field, part),
+            UseKind::Fills => {}
         }
     }
 

@@ -35,7 +35,10 @@ impl Walker<'_> {
         at: &State,
         state: &mut State,
     ) {
-        let connects = facts.uses.iter().any(|used| used.kind == UseKind::Connect);
+        let connects = facts
+            .uses
+            .iter()
+            .any(|used| used.kind == UseKind::Connect && used.view == EffectView::Sure);
         let code = facts.nature == RunNature::InlineCode;
         let input = programs::keeps_input(called);
         let source = match &input {
