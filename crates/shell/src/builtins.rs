@@ -34,7 +34,7 @@ pub(crate) fn call(
         }
         "unset" => declare::unset(walker, scene, called, state),
         "read" => declare::read(walker, scene, called, state),
-        "wait" => declare::wait(walker, called, state),
+        "wait" => declare::wait(walker, scene, called, state),
         "mapfile" | "readarray" => declare::mapfile(walker, scene, called, state),
         "getopts" => declare::getopts(walker, scene, called, state),
         "let" => declare::compute(walker, scene, called, state),

@@ -5,6 +5,7 @@
 
 mod attributes;
 mod files;
+mod functions;
 mod made;
 mod rare;
 mod scope;
@@ -71,7 +72,7 @@ impl Value {
         Self::Texts(vec![text.into()])
     }
 
-    fn join(self, other: Self) -> Self {
+    pub(crate) fn join(self, other: Self) -> Self {
         match (self, other) {
             (Self::Texts(mine), Self::Texts(others)) => {
                 united(mine, others).map_or(Self::Unknown, Self::Texts)
@@ -90,6 +91,8 @@ impl Value {
             {
                 Self::Number
             }
+            (Self::Number, Self::Texts(texts) | Self::Among(texts))
+            | (Self::Texts(texts) | Self::Among(texts), Self::Number) => Self::Among(texts),
             _ => Self::Unknown,
         }
     }
@@ -209,16 +212,7 @@ impl State {
             _ => self.pushed = None,
         }
         self.variables.join(&other.variables);
-        if self.functions != other.functions {
-            for (name, bodies) in other.functions.iter() {
-                let mine = self.functions.entry(name.clone()).or_default();
-                for body in bodies {
-                    if !mine.contains(body) {
-                        mine.push(Rc::clone(body));
-                    }
-                }
-            }
-        }
+        self.join_functions(other);
         if self.positional != other.positional {
             // What no way has put there is what the line was started with.
             let ways = [&self.positional, &other.positional];

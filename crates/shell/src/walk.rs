@@ -18,8 +18,6 @@ mod simple;
 mod spelled;
 mod ways;
 
-use std::rc::Rc;
-
 use pointsman_model::{AbsPath, EffectView, OpaqueWhy, PathValue, Span};
 
 use self::prints::Prints;
@@ -435,9 +433,7 @@ impl<'w> Walker<'w> {
         let text = FunctionText {
             body: body.span.of(scene.source).into(),
         };
-        state
-            .functions
-            .insert(function.name.as_ref().into(), vec![Rc::new(text)]);
+        state.define(&function.name, text);
         // Bash itself calls this one.
         let called = matches!(function.name.as_ref(), "command_not_found_handle");
         let scene = Scene {

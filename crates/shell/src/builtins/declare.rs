@@ -1,8 +1,11 @@
 //! Builtins that set variables.
 
 mod options;
+mod read;
 
-use pointsman_model::{AssignmentWeight, EffectView, OpaqueWhy, PathValue};
+use pointsman_model::{AssignmentWeight, EffectView, OpaqueWhy};
+
+pub(super) use self::read::read;
 
 use self::options::{Declares, Exports, Names, Whose};
 use super::{opaque, program, reader, set_variable};
@@ -122,6 +125,9 @@ pub(super) fn declare(
         }
         let text = prefix.split_once('=').map(|(_, text)| text);
         if declares.names == Names::Others && text.is_none() {
+            if declares.attributes.contains(&Attribute::Fixed) {
+                state.fix_function(base);
+            }
             continue;
         }
         // Naming what the line was started with changes nothing.
@@ -218,145 +224,21 @@ pub(super) fn unset(
     for field in called.args() {
         match field.text() {
             Some("-v" | "-f" | "-n") => {}
-            Some(_) if functions => {}
+            Some(name) if functions => state.may_undefine(name),
             Some(name) => {
+                // It is a function's where no variable has it.
+                state.may_undefine(name);
                 let value = state.end_variable(name);
                 set_variable(walker, scene, name, value, state);
             }
             // It may have a subscript.
-            None => opaque(walker, called, OpaqueWhy::UnknownScript),
-        }
-    }
-    program(walker, called, state);
-}
-
-/// The arguments that are no options; `valued` are the letters of those with a value.
-fn operands<'f>(args: &'f [Field], valued: &str) -> Vec<&'f Field> {
-    let mut found = Vec::new();
-    let mut args = args.iter();
-    while let Some(field) = args.next() {
-        match field.text() {
-            Some("--") => {
-                found.extend(args);
-                break;
-            }
-            Some(text) if text.len() > 1 && text.starts_with('-') && found.is_empty() => {
-                let letters = text.get(1..).unwrap_or("");
-                if let Some(at) = letters.find(|char| valued.contains(char))
-                    && at + 1 == letters.len()
-                {
-                    args.next();
-                }
-            }
-            _ => found.push(field),
-        }
-    }
-    found
-}
-
-pub(super) fn read(
-    walker: &mut Walker<'_>,
-    scene: &Scene<'_>,
-    called: &Called<'_>,
-    state: &mut State,
-) {
-    let names = operands(called.args(), "adinNptu");
-    let line = line_of(called, &names);
-    // `-a NAME` hides a name among the options.
-    for pair in called.args().windows(2) {
-        if let [flag, name] = pair
-            && flag
-                .text()
-                .is_some_and(|text| text.starts_with('-') && text.ends_with('a'))
-            && let Some(name) = name.text()
-        {
-            set_variable(walker, scene, name, Value::Unknown, state);
-        }
-    }
-    if names.is_empty() {
-        state.set("REPLY", Value::Unknown);
-    }
-    for field in &names {
-        match field.text() {
-            Some(name) => set_variable(walker, scene, name, line.clone(), state),
             None => {
-                opaque(walker, called, OpaqueWhy::Environment);
+                opaque(walker, called, OpaqueWhy::UnknownScript);
+                state.may_undefine_any();
             }
         }
     }
-    let before = walker.sink.effects.len();
     program(walker, called, state);
-    let alone = called
-        .assignments
-        .iter()
-        .all(|it| it.weight == AssignmentWeight::Harmless);
-    if alone && let Some(names) = plainly(called.args(), &names) {
-        walker.sink.only_sets(before, names);
-    }
-}
-
-/// The variables that `read` sets, when it does nothing else: no list, nothing from somewhere else.
-fn plainly(args: &[Field], names: &[&Field]) -> Option<Vec<Box<str>>> {
-    let options = args.get(..args.len() - names.len())?;
-    let idle = |field: &Field| field.text().is_some_and(|text| matches!(text, "-r" | "-s"));
-    if !options.iter().all(idle) {
-        return None;
-    }
-    let texts = names.iter().map(|field| {
-        let text = field.text()?;
-        let plain = text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        (plain && weigh(text) != AssignmentWeight::ChangesWhatRuns).then(|| text.into())
-    });
-    match names {
-        [] => Some(vec!["REPLY".into()]),
-        _ => texts.collect(),
-    }
-}
-
-/// What one variable gets of an input that is known: its lines, or the names that a program lists.
-fn line_of(called: &Called<'_>, names: &[&Field]) -> Value {
-    if names.len() != 1 {
-        return Value::Unknown;
-    }
-    if let Some(text) = &called.input.text {
-        let lines: Vec<Box<str>> = text.lines().map(|line| line.trim().into()).collect();
-        if !lines.is_empty() && lines.len() <= crate::limits::ALTERNATIVES_MAX {
-            return Value::Texts(lines);
-        }
-    }
-    let patterns = called.input.names.iter().flatten().map(pattern_of);
-    match patterns.collect::<Option<Vec<_>>>() {
-        Some(patterns) if !patterns.is_empty() => {
-            let patterns: Vec<Box<str>> = patterns.into_iter().flatten().collect();
-            if patterns.len() <= crate::limits::ALTERNATIVES_MAX {
-                Value::Patterns(patterns)
-            } else {
-                Value::Unknown
-            }
-        }
-        _ => Value::Unknown,
-    }
-}
-
-/// The patterns of the names that a listed place stands for.
-fn pattern_of(path: &PathValue) -> Option<Vec<Box<str>>> {
-    let escaped = crate::expand::escaped;
-    match path {
-        PathValue::Known(path) => {
-            let path = escaped(path.as_str());
-            let below = format!("{}/**", path.trim_end_matches('/'));
-            Some(vec![path.into(), below.into()])
-        }
-        PathValue::Pattern { base, glob } => {
-            let base = escaped(base.as_str());
-            Some(vec![
-                format!("{}/{glob}", base.trim_end_matches('/')).into(),
-            ])
-        }
-        PathValue::Unknown(_) => None,
-    }
 }
 
 pub(super) fn mapfile(
@@ -379,7 +261,7 @@ pub(super) fn mapfile(
             }
         }
     }
-    let names = operands(called.args(), "dnOsuCc");
+    let names = read::operands(called.args(), "dnOsuCc");
     let name = names.first().map_or(Some("MAPFILE"), |field| field.text());
     if let Some(name) = name {
         set_variable(walker, scene, name, Value::Unknown, state);
@@ -388,10 +270,18 @@ pub(super) fn mapfile(
 }
 
 /// `wait -p NAME`: the name may have a subscript.
-pub(super) fn wait(walker: &mut Walker<'_>, called: &Called<'_>, state: &State) {
-    let names = crate::programs::values(called.args(), "-p");
-    if names.iter().any(|name| name.text().is_none()) {
-        opaque(walker, called, OpaqueWhy::UnknownScript);
+pub(super) fn wait(
+    walker: &mut Walker<'_>,
+    scene: &Scene<'_>,
+    called: &Called<'_>,
+    state: &mut State,
+) {
+    for name in crate::programs::values(called.args(), "-p") {
+        match name.text() {
+            // Where nothing is waited for, it is unset.
+            Some(name) => set_variable(walker, scene, name, Value::Unknown, state),
+            None => opaque(walker, called, OpaqueWhy::UnknownScript),
+        }
     }
     program(walker, called, state);
 }
@@ -421,11 +311,7 @@ pub(super) fn compute(
             opaque(walker, called, OpaqueWhy::UnknownScript);
             continue;
         };
-        for name in text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_')) {
-            if name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
-                set_variable(walker, scene, name, Value::Number, state);
-            }
-        }
+        walker.numbers(scene, text, state);
     }
     program(walker, called, state);
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::attributes::{self, Attributes};
+use super::functions::Doubts;
 use super::made::Made;
 use super::scope::{self, Scope};
 use super::shared::Empty;
@@ -16,6 +17,8 @@ pub(super) struct Rare {
     pub(super) exported: BTreeSet<Box<str>>,
     /// What variables do with values that they are given, where they don't just hold them.
     pub(super) attributes: BTreeMap<Box<str>, Attributes>,
+    /// What may be otherwise with functions than their definitions say.
+    pub(super) doubts: BTreeMap<Box<str>, Doubts>,
     /// What the functions at hand have for themselves, that of the outermost first.
     pub(super) scopes: Vec<Scope>,
     /// What stands at the shell's own input, where `exec` has put something there.
@@ -33,6 +36,10 @@ impl Rare {
     pub(super) fn join(&mut self, other: &Self) {
         self.exported.extend(other.exported.iter().cloned());
         self.join_attributes(other);
+        for (name, doubts) in &other.doubts {
+            let mine = self.doubts.entry(name.clone()).or_default();
+            mine.extend(doubts.iter().copied());
+        }
         scope::join(&mut self.scopes, &other.scopes);
         self.traps.extend(other.traps.iter().cloned());
         if self.input != other.input {
@@ -69,6 +76,7 @@ impl Empty for Rare {
     const EMPTY: &'static Self = &Self {
         exported: BTreeSet::new(),
         attributes: BTreeMap::new(),
+        doubts: BTreeMap::new(),
         scopes: Vec::new(),
         input: None,
         traps: BTreeSet::new(),

@@ -47,10 +47,20 @@ impl Walker<'_> {
                 scene.span(range),
             );
         }
-        for (at, name) in names_in(text) {
-            if assigns(text, at, name) {
-                self.set_outside(scene, name, Value::Number, state);
-            }
+        self.numbers(scene, text, state);
+    }
+
+    /// Sets the variables that an expression may set.
+    pub(crate) fn numbers(&mut self, scene: &Scene<'_>, text: &str, state: &mut State) {
+        for (_, name) in names_in(text).filter(|(at, name)| assigns(text, *at, name)) {
+            let value = match state.variables.get(name) {
+                // A part of it may not be computed, or none.
+                Some(before) if !always_sets(text, name, state) => {
+                    before.clone().join(Value::Number)
+                }
+                Some(_) | None => Value::Number,
+            };
+            self.set_outside(scene, name, value, state);
         }
     }
 
@@ -247,6 +257,48 @@ fn names_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, name)| {
             !name.is_empty() && !name.starts_with(|char: char| char.is_ascii_digit())
         })
+}
+
+/// Whether the expression is a plain one that does nothing but set the variable, and can't fail: `x=1`, `x+=y*2`, `x++`.
+fn always_sets(text: &str, name: &str, state: &State) -> bool {
+    let text = text.trim();
+    let steps = ["++", "--"].map(|it| text.strip_prefix(it).or_else(|| text.strip_suffix(it)));
+    if steps.into_iter().flatten().any(|it| it.trim() == name) {
+        return is_operand(name, state);
+    }
+    let Some((left, right)) = text.split_once('=') else {
+        return false;
+    };
+    let target = left.strip_suffix(['+', '-', '*']);
+    let computed = target.is_none_or(|_| is_operand(name, state));
+    target.unwrap_or(left).trim() == name
+        && computed
+        && right
+            .split(['+', '-', '*'])
+            .all(|it| is_operand(it.trim(), state))
+}
+
+/// Whether the text is a number or the name of one.
+fn is_operand(text: &str, state: &State) -> bool {
+    let inner = text.strip_prefix('$').unwrap_or(text);
+    let name = inner.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+    let name = name.unwrap_or(inner);
+    let number = |text: &str| {
+        let parsed = text.parse::<i64>();
+        parsed.is_ok_and(|it| it.to_string() == text)
+    };
+    let is_name = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
+    number(text)
+        || is_name
+            && match state.variables.get(name) {
+                Some(Value::Texts(texts)) => texts.iter().all(|text| number(text)),
+                // Where it is something that can't be computed, nobody knows what runs.
+                Some(Value::Number | Value::Unknown) | None => true,
+                Some(Value::Among(_) | Value::List(_) | Value::Patterns(_)) => false,
+            }
 }
 
 /// Whether the expression may set the variable that is named at this place.

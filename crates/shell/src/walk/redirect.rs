@@ -26,7 +26,12 @@ impl Walker<'_> {
         if let Some(name) = redirect.descriptor
             && !name.starts_with(|char: char| char.is_ascii_digit())
         {
-            self.set_outside(scene, name, Value::Number, state);
+            // What can't be opened sets nothing.
+            let value = match state.variables.get(name) {
+                Some(before) => before.clone().join(Value::Number),
+                None => Value::Number,
+            };
+            self.set_outside(scene, name, value, state);
         }
         let feeds = redirect.descriptor.is_none_or(|number| number == "0");
         match redirect.kind {

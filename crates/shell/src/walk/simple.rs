@@ -324,9 +324,15 @@ impl Walker<'_> {
             self.run_made(scene, called, program, state);
         }
         if let Some(bodies) = state.functions.get(program).cloned() {
+            let without = state.without_function(program);
             self.run(called, RunNature::Program, None, EffectView::Might, state);
             self.call_functions(scene, called, &bodies, state);
-            return None;
+            let mut without = without?;
+            let view = EffectView::Might;
+            let called = Called { view, ..*called };
+            let names = self.call_here(&Scene { view, ..*scene }, &called, &mut without);
+            state.join(&without);
+            return names;
         }
         if builtins::call(self, scene, called, program, state) {
             return None;
