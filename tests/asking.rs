@@ -462,3 +462,31 @@ fn what_runs_instead_is_told_whole_with_its_effects_and_an_object_without_fields
     }
     assert_eq!(project.read("other.txt").as_deref(), Some("{}"));
 }
+
+#[test]
+fn law_9_an_answer_that_comes_later_and_wants_more_hears_that_it_got_nothing() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"a\"\n[[job.step]]\ntool = \"Write\"\ninput = { file_path = \"a\", content = \"x\" }\n\
+         [[job.step]]\ntool = \"Write\"\ninput = { file_path = \"b\", content = \"x\" }\n",
+    );
+    let _leader = project.start(["run", "--attended", "--json", "job.toml"]);
+    let first = project.questions(1).remove(0);
+    project.run(["answer", &first, "allow"]).expect_code(0);
+    let next = project.questions(1).remove(0);
+    assert_ne!(next, first);
+    let input = r#"{"file_path":"c","content":"x"}"#;
+    let edited = project.run(["answer", &first, "allow", "--input", input]);
+    let edited = edited.expect_code(1).err;
+    assert!(
+        edited.contains("is allowed by a person by command at "),
+        "{edited}"
+    );
+    project.run(["answer", &first, "allow"]).expect_code(0);
+    for more in [["--always", "run"], ["--save", "local"]] {
+        let kept = project.run(["answer", &first, "allow", more[0], more[1]]);
+        let kept = kept.expect_code(1).out;
+        assert!(kept.contains("nothing was granted or saved"), "{kept}");
+    }
+    let granted = project.run(["answer", &next, "allow", "--always", "run"]);
+    assert!(granted.expect_code(0).out.contains("and granted"));
+}

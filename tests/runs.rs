@@ -287,3 +287,35 @@ fn a_hook_that_fails_is_named_at_the_end_with_its_count() {
     );
     assert_eq!(remarks.matches("no such thing").count(), 1, "{remarks}");
 }
+
+#[test]
+fn a_leader_that_is_stopped_is_told_as_one_that_does_not_answer() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"a\"\n[[job.step]]\ntool = \"Write\"\ninput = { file_path = \"a\", content = \"x\" }\n",
+    );
+    let leader = project.start(["run", "--attended", "--json", "job.toml"]);
+    project.questions(1);
+    leader.stop_here();
+    // Each waits as long as a leader may take.
+    let [runs, listed, doctor, watch] = std::thread::scope(|scope| {
+        let asked = [
+            scope.spawn(|| project.run(["runs"])),
+            scope.spawn(|| project.run(["runs", "--json"])),
+            scope.spawn(|| project.run(["doctor"])),
+            scope.spawn(|| project.run(["queue", "--watch"])),
+        ];
+        asked.map(|asked| asked.join().unwrap())
+    });
+    let silent = "the leader has not answered";
+    let runs = runs.expect_code(0).out;
+    assert!(runs.contains(silent), "{runs}");
+    assert!(!runs.contains("no leader runs now"), "{runs}");
+    let listed = listed.expect_code(0).objects();
+    let told = listed[0]["leader"]["silent"].as_str().unwrap();
+    assert!(told.contains(silent), "{told}");
+    let doctor = doctor.expect_code(1).out;
+    assert!(doctor.contains(silent), "{doctor}");
+    assert!(!doctor.contains("same version"), "{doctor}");
+    let watch = watch.expect_code(2).err;
+    assert!(watch.contains(silent), "{watch}");
+}

@@ -257,3 +257,21 @@ input = { file_path = "first.txt", content = "x" }
 tool = "Write"
 input = { file_path = "second.txt", content = "x" }
 "#;
+
+#[test]
+fn what_a_resume_says_of_the_dead_leader_is_what_became_of_it() {
+    let project = Project::with_job(ONE_ASKS_BELOW);
+    let leader = leads(&project, None, &["job.toml"]);
+    project.questions(2);
+    kill(leader);
+    let leader = project.start(["run", "--attended", "--resume", "run-1"]);
+    for id in project.questions(2) {
+        project.run(["answer", &id, "allow"]).expect_code(0);
+    }
+    let ended = leader.wait().expect_code(0);
+    let told = "could not record its end: 2 questions were open, to be asked again\n";
+    assert!(ended.out.contains(told), "{}", ended.out);
+    for never in ["interrupted", "is unknown", "are unknown"] {
+        assert!(!ended.out.contains(never), "{}", ended.out);
+    }
+}

@@ -100,7 +100,9 @@ pub enum ResumeError {
     #[error("there is no {0} in this project")]
     Unknown(RunId),
     /// Its leader lives.
-    #[error("{0} has a leader that is alive")]
+    #[error(
+        "{0} has a leader that is alive: look at it with `pointsman attach`, or end it with `pointsman stop {0}`"
+    )]
     Alive(RunId),
     /// Nobody leads it, and somebody is about to, or clears up after its last leader. That is soon over.
     #[error("{0} is being taken up, or cleared up after, by another pointsman: try again")]

@@ -47,7 +47,10 @@ pub enum PruneError {
     #[error("the runs are removed, but the ledger could not be made smaller")]
     NotCompacted(#[source] rusqlite::Error),
     /// The chains are not as they were written; pruning would hide it.
-    #[error("{0} records are not as they were written: nothing is pruned from a damaged ledger")]
+    #[error(
+        "{} written: nothing is pruned from a damaged ledger",
+        match .0 { 1 => "1 record is not as it was".into(), count => format!("{count} records are not as they were") }
+    )]
     Damaged(usize),
 }
 

@@ -6,7 +6,7 @@ mod saving;
 use pointsman_approvals::Epoch;
 use pointsman_model::{Digest, JsonText, RequestId, RunId};
 use pointsman_surfaces::Editable;
-use pointsman_surfaces::render::{call_line, is_grave};
+use pointsman_surfaces::render::{call_line, is_grave, moment, verdict_line};
 use pointsman_surfaces::shown::{self, Extent};
 use pointsman_surfaces::socket::{
     AlwaysWire, AnswerWord as Word, Ask, Came, Client, Reply, RequestCard, Seat,
@@ -115,7 +115,7 @@ fn answer(
         (None, _) | (_, None) => None,
     };
     let epoch = arguments.epoch.map(Epoch::new);
-    let edited = edited(arguments, id, card.as_ref())?;
+    let edited = edited(arguments, id, card.as_ref(), place)?;
     let ask = Ask::Answer {
         id,
         answer: match arguments.answer {
@@ -168,7 +168,7 @@ fn answer(
                 output.text(&told);
                 output.object(&json!({ "saved": saving.rules, "file": saving.file }));
             }
-            Ok(code(came))
+            Ok(unkept(arguments, came, output))
         }
         reply => Err(refused(reply)),
     }
@@ -230,21 +230,52 @@ struct Told<'a> {
     input: Option<&'a str>,
 }
 
+/// Why no other input can be let run in the place of a question that is not open.
+fn nothing_instead(id: RequestId, place: &Place) -> Failure {
+    // A ledger that can't be read makes this shorter.
+    match on_record(place, id) {
+        Ok(Some((_, Some(verdict)))) => Failure::failed(format!(
+            "{id} is {} at {}: nothing else can be let run in its place",
+            verdict_line(&verdict),
+            moment(verdict.at)
+        )),
+        Ok(_) | Err(_) => Failure::bad_input(format!(
+            "{id} is not open: nothing else can be let run in its place"
+        ))
+        .hint("`pointsman queue` lists what is open"),
+    }
+}
+
+/// Tells of a yes that was to be kept and came too late: a plain one was before it, or it lets the agent ask anew.
+fn unkept(arguments: &AnswerArguments, came: Came, output: &mut Output) -> Code {
+    let wants_more = arguments.always.is_some() || arguments.save.is_some();
+    match came {
+        Came::SameAgain | Came::Lifted if wants_more => {
+            output.text("  nothing was granted or saved by this answer\n");
+            Code::Failed
+        }
+        Came::SameAgain
+        | Came::Lifted
+        | Came::Won
+        | Came::Conflict
+        | Came::Expired
+        | Came::NotFound => code(came),
+    }
+}
+
 /// The input that is to run instead, when there is to be another one.
 fn edited(
     arguments: &AnswerArguments,
     id: RequestId,
     card: Option<&RequestCard>,
+    place: &Place,
 ) -> Result<Option<String>, Failure> {
     if !arguments.edit && arguments.input.is_none() {
         return Ok(None);
     }
     // A yes to another call is none to this one: it must not go out as that.
     let Some(card) = card else {
-        return Err(Failure::bad_input(format!(
-            "{id} is not open: nothing else can be let run in its place"
-        ))
-        .hint("`pointsman queue` lists what is open"));
+        return Err(nothing_instead(id, place));
     };
     let part = Editable::of(&card.tool, &card.input);
     let input = match &arguments.input {

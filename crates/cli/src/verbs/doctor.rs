@@ -11,7 +11,7 @@ use pointsman_model::{Attended, RunId};
 use pointsman_policy::settings::{ClassifierBy, Loaded, lint};
 use pointsman_policy::{Problem, Severity};
 use pointsman_surfaces::shown;
-use pointsman_surfaces::socket::{Ask, Client, Reply};
+use pointsman_surfaces::socket::{Ask, Client, ClientError, LineError, Reply};
 use serde::Serialize;
 
 use super::run::hook_place;
@@ -253,10 +253,10 @@ fn ledger(place: &Place) -> Vec<Finding> {
             Finding::new(
                 "ledger",
                 State::Wrong,
-                format!(
-                    "{} records are not as they were written",
-                    report.damage.len()
-                ),
+                match report.damage.len() {
+                    1 => "1 record is not as it was written".into(),
+                    count => format!("{count} records are not as they were written"),
+                },
             )
             .hint("`pointsman log verify` tells which"),
         ),
@@ -309,6 +309,12 @@ fn sockets(place: &Place) -> Result<Vec<Finding>, Failure> {
                 State::Well,
                 format!("{run} is led, {}", runs::waiting(&status)),
             ),
+            Ok(Err(error @ ClientError::Late(_))) => {
+                Finding::new("leader", State::Wrong, format!("{run}: {error}"))
+                    .hint("let it go on, or wait until it has less to do; what it leads stands still meanwhile")
+            }
+            // It has ended between the two.
+            Ok(Err(ClientError::Send(_) | ClientError::Receive(LineError::Closed))) => continue,
             Ok(_) => Finding::new(
                 "leader",
                 State::Wrong,

@@ -200,7 +200,10 @@ fn verify_summary(report: &VerifyReport) -> String {
     let how = if report.is_sound() {
         "all are as they were written".to_owned()
     } else {
-        format!("{} are not as they were written", report.damage.len())
+        match report.damage.len() {
+            1 => "1 is not as it was written".into(),
+            count => format!("{count} are not as they were written"),
+        }
     };
     let runs = counted_runs(report.heads.len());
     format!("{} records of {runs}: {how}\n", report.records)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pointsman_surfaces::shown;
-use pointsman_surfaces::socket::{Ask, Client, CourseWord, Reply, StatusWire};
+use pointsman_surfaces::socket::{Ask, Client, ClientError, CourseWord, Reply, StatusWire};
 use serde_json::json;
 
 use super::leader::refused;
@@ -12,6 +12,13 @@ use crate::arguments::RunsArguments;
 use crate::failure::{Code, Failure};
 use crate::output::Output;
 use crate::place::Place;
+
+/// How the leader of a run stands.
+enum Leads {
+    At(StatusWire),
+    /// It listens, and does not answer.
+    Silent(ClientError),
+}
 
 /// Lists the runs, oldest first; of those that are on also how they stand.
 pub(super) fn run(arguments: &RunsArguments, output: &mut Output) -> Result<Code, Failure> {
@@ -22,8 +29,9 @@ pub(super) fn run(arguments: &RunsArguments, output: &mut Output) -> Result<Code
     for (run, socket) in sockets {
         if let Ok(mut client) = Client::connect(&socket) {
             match client.ask(&Ask::Status) {
-                Ok(Reply::Status(status)) => drop(led.insert(run, status)),
+                Ok(Reply::Status(status)) => drop(led.insert(run, Leads::At(status))),
                 Ok(reply) => return Err(refused(reply)),
+                Err(silent @ ClientError::Late(_)) => drop(led.insert(run, Leads::Silent(silent))),
                 // It has ended between the two.
                 Err(_) => {}
             }
@@ -31,17 +39,24 @@ pub(super) fn run(arguments: &RunsArguments, output: &mut Output) -> Result<Code
     }
     let runs = log::open(&place)?.runs();
     for info in runs.map_err(|error| log::failed(&error))? {
-        let status = led.get(&info.run);
         output.text(&log::run_line(&info));
-        if let Some(status) = status {
-            output.text(&format!("        {}\n", words(status)));
-            if let Some(classifier) = &status.classifier {
-                output.text(&format!("        {}\n", shown::line(classifier)));
+        let leader = match led.get(&info.run) {
+            None => json!(null),
+            Some(Leads::At(status)) => {
+                output.text(&format!("        {}\n", words(status)));
+                if let Some(classifier) = &status.classifier {
+                    output.text(&format!("        {}\n", shown::line(classifier)));
+                }
+                json!(status)
             }
-        }
+            Some(Leads::Silent(error)) => {
+                output.text(&format!("        {error}\n"));
+                json!({ "silent": error.to_string() })
+            }
+        };
         let mut object = log::run_object(&info);
         if let Some(fields) = object.as_object_mut() {
-            fields.insert("leader".into(), json!(status));
+            fields.insert("leader".into(), leader);
         }
         output.object(&object);
     }

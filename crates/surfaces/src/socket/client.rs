@@ -88,19 +88,22 @@ impl Client {
     /// # Errors
     /// When the leader is gone.
     pub fn watch(&mut self) -> Result<(), ClientError> {
-        self.say(&Ask::Watch)?;
-        // There may be no news for days.
-        let forever = self.reader.get_ref().set_read_timeout(None);
-        forever.map_err(ClientError::Send)
+        self.say(&Ask::Watch)
     }
 
-    /// Waits for the next piece of news; nothing when the leader has ended.
+    /// Waits for the next piece of news; nothing when the leader has ended. The first comes at once, so it is waited for as
+    /// an answer is; the others without an end.
     ///
     /// # Errors
-    /// When the connection fails, or the leader says what is not understood.
+    /// When the connection fails, the first news does not come in time, or the leader says what is not understood.
     pub fn heard(&mut self) -> Result<Option<Reply>, ClientError> {
         match read_line(&mut self.reader) {
-            Ok(reply) => Ok(Some(reply)),
+            Ok(reply) => {
+                // There may be no news for days.
+                let forever = self.reader.get_ref().set_read_timeout(None);
+                forever.map_err(ClientError::Send)?;
+                Ok(Some(reply))
+            }
             Err(LineError::Closed) => Ok(None),
             Err(error) => Err(not_heard(error)),
         }
@@ -177,10 +180,13 @@ mod tests {
         let mut client = Client::connect(&path).unwrap();
         let soon = Some(Duration::from_millis(1));
         client.reader.get_ref().set_read_timeout(soon).unwrap();
-        let error = client.ask(&Ask::Queue).unwrap_err();
-        let told = crate::shown::with_causes(&error);
-        assert!(told.contains("has not answered for 30 s"), "{told}");
-        assert!(!told.contains("os error"), "{told}");
+        let asked = client.ask(&Ask::Queue).map(drop);
+        client.watch().unwrap();
+        for silence in [asked, client.heard().map(drop)] {
+            let told = crate::shown::with_causes(&silence.unwrap_err());
+            assert!(told.contains("has not answered for 30 s"), "{told}");
+            assert!(!told.contains("os error"), "{told}");
+        }
     }
 
     #[test]

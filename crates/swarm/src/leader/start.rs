@@ -111,10 +111,7 @@ pub(super) async fn start(
         patience: Patience::Unlimited,
         settled: VecDeque::new(),
         dropped: Vec::new(),
-        remarks: remarks_of(&report, reaped.killed)
-            .into_iter()
-            .chain(unknown.clone())
-            .collect(),
+        remarks: remarks_of(&report, reaped.killed, (run, &unknown)),
         unknown: unknown.into_iter().chain(paused).collect(),
         services_stop,
         services,
@@ -490,16 +487,39 @@ fn run_start(options: &LeaderOptions) -> RunStart {
     }
 }
 
-/// What is worth saying of what dead leaders left.
-fn remarks_of(report: &OpenReport, reaped: usize) -> Vec<Box<str>> {
+/// What is worth saying of what dead leaders left. Of a run that is taken up these calls alone stay unknown: one
+/// that only started an agent is gone on with.
+fn remarks_of(
+    report: &OpenReport,
+    reaped: usize,
+    (led, left): (RunId, &[Box<str>]),
+) -> Vec<Box<str>> {
     let mut remarks = Vec::new();
     for dead in &report.dead {
-        let text = format!(
-            "the leader of {} was killed, or could not record its end: {} interrupted, the result of {} unknown",
-            dead.run,
-            counted(dead.requests.len(), "question was", "questions were"),
-            counted(dead.unknown.len(), "call is", "calls are")
+        let (what_was, unknown) = match dead.run == led {
+            true => ("open, to be asked again", left.len()),
+            false => ("interrupted", dead.unknown.len()),
+        };
+        let questions = match dead.requests.len() {
+            0 => None,
+            count => Some(format!(
+                "{} {what_was}",
+                counted(count, "question was", "questions were")
+            )),
+        };
+        let calls = match unknown {
+            0 => None,
+            1 => Some("the result of 1 call is unknown".into()),
+            count => Some(format!("the results of {count} calls are unknown")),
+        };
+        let mut text = format!(
+            "the leader of {} was killed, or could not record its end",
+            dead.run
         );
+        let what: Vec<String> = questions.into_iter().chain(calls).collect();
+        if !what.is_empty() {
+            text.push_str(&format!(": {}", what.join(", ")));
+        }
         remarks.push(text.into());
     }
     if reaped > 0 {
@@ -515,13 +535,17 @@ fn remarks_of(report: &OpenReport, reaped: usize) -> Vec<Box<str>> {
     }
     if let Some(aside) = &report.set_aside {
         let text = format!(
-            "the ledger was damaged ({}) and lies at `{}` now; {} records were carried over",
+            "the ledger was damaged ({}) and lies at `{}` now; {} carried over",
             aside.why,
             aside.file.display(),
-            aside.records_kept
+            match aside.records_kept {
+                1 => "1 record was".into(),
+                kept => format!("{kept} records were"),
+            }
         );
         remarks.push(text.into());
     }
+    remarks.extend(left.iter().cloned());
     remarks
 }
 

@@ -78,6 +78,12 @@ impl Teller {
                 };
                 Some(self.row(&agent(self, decided.worker), word, &what))
             }
+            // What only its leader's death has ended is asked again, or its run is over.
+            RecordBody::RequestClosed(closed)
+                if closed.verdict.outcome() == Outcome::Interrupted =>
+            {
+                None
+            }
             RecordBody::RequestClosed(closed) if self.verdicts == Verdicts::Told => {
                 let what = format!("{}  {}", closed.call, verdict_line(&closed.verdict));
                 Some(self.row(&closed.request.to_string(), "answer", &what))
