@@ -133,7 +133,7 @@ pub enum OrderError {
     )]
     KeyNotWithheld(Box<str>),
     /// The agent is not at work here.
-    #[error("{0} is not at work in this run")]
+    #[error("{0} is not at work in this run: `pointsman workers` tells who is")]
     NotAtWork(WorkerId),
     /// The agent does not live again yet.
     #[error(

@@ -13,7 +13,9 @@ pub enum NotRetried {
     #[error("the run is ending; no job is tried again")]
     Ending,
     /// There is no such job.
-    #[error("the run has no job `{0}`")]
+    #[error(
+        "the run has no job `{0}`: `pointsman log` tells which have run, the job file which there are"
+    )]
     Unknown(Box<str>),
     /// It has not ended.
     #[error("the job `{0}` has not ended")]

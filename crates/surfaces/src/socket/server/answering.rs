@@ -294,7 +294,10 @@ fn stopped(worker: WorkerId, came: StopWorker, leader: &LeaderHandle) -> Reply {
             "{worker} does not live again yet: what was open for it and all agents below it is ended, and it is stopped as soon as it does"
         )),
         StopWorker::NotAtWork => Reply::NotFound {
-            text: format!("{worker} is not at work in {}", leader.run()),
+            text: format!(
+                "{worker} is not at work in {}: `pointsman workers` tells who is",
+                leader.run()
+            ),
         },
     }
 }
