@@ -57,8 +57,13 @@ pub(crate) fn call(
         "enable" | "hash" => lookup(walker, called, state),
         "fc" if !listing(called) => again(walker, called, state),
         "complete" | "compgen" | "bind" => completes(walker, scene, called, state),
-        ":" | "true" | "false" | "exit" | "return" | "break" | "continue" | "type" | "pwd"
-        | "help" => reader(walker, called, state),
+        "return" => {
+            walker.returns(state);
+            reader(walker, called, state);
+        }
+        ":" | "true" | "false" | "exit" | "break" | "continue" | "type" | "pwd" | "help" => {
+            reader(walker, called, state)
+        }
         "history" if called.args().is_empty() => reader(walker, called, state),
         "history" => history(walker, called, state),
         // The shell's own jobs and state: harmless, and no reading that people expect to run unasked.

@@ -11,6 +11,7 @@ mod compute;
 mod dialect;
 mod facts;
 mod fed;
+mod functions;
 mod made;
 mod prints;
 mod redirect;
@@ -65,6 +66,8 @@ pub(crate) struct Walker<'w> {
     pub(crate) dialect: Dialect,
     /// What those have made that the command at hand has started.
     left: Left,
+    /// How the function at hand may have left things where it returned before its end.
+    returned: Option<State>,
     /// What the commands at hand print, where a group around them fills files with it.
     prints: Option<Prints>,
 }
@@ -114,6 +117,7 @@ impl<'w> Walker<'w> {
             picked: false,
             dialect: Dialect::Bash,
             left: Left::default(),
+            returned: None,
             prints: None,
         }
     }
@@ -448,9 +452,11 @@ impl<'w> Walker<'w> {
         own.positional = None;
         own.forget_variables();
         own.enter_function();
+        let around = self.returned.take();
         self.apart_from_group(|walker| {
             walker.compound(&scene, body, &mut own, &Input::default());
         });
+        self.returned = around;
     }
 
     /// Walks the substitutions in words.

@@ -136,6 +136,12 @@ impl State {
         haunted.insert(name.into(), value);
     }
 
+    /// What a command has set for itself may stay: the variable has this value, or the one that it had before.
+    pub(crate) fn may_stay(&mut self, name: &str, before: Option<Value>) {
+        let now = self.variables.get(name).cloned().unwrap_or(Value::Unknown);
+        self.put(name, before.unwrap_or(Value::Unknown).join(now));
+    }
+
     /// Ends what a command has set for itself: the variable has the value that it had before, unless it was changed.
     pub(crate) fn restore(&mut self, name: &str, set: &Value, before: Option<Value>) {
         match (self.variables.get(name) == Some(set), before) {

@@ -6,6 +6,7 @@ use pointsman_model::{
     Span, Word as ModelWord,
 };
 
+use super::functions::may_keep_assignments;
 use super::spelled::{joined, part_text};
 use super::{Input, Scene, Walker, ambiguous, redirect};
 use crate::analysis::{NameCase, Nesting, Part, read, read_again};
@@ -302,8 +303,13 @@ impl Walker<'_> {
             state.export(name);
         }
         let names = self.call_here(scene, called, state);
+        let stays = called.program().is_some_and(may_keep_assignments);
         for (name, value, before) in set {
-            state.restore(&name, &value, before);
+            if stays {
+                state.may_stay(&name, before);
+            } else {
+                state.restore(&name, &value, before);
+            }
         }
         // Files stay behind that processes of their own have made.
         state.take(&mut self.left);
@@ -485,7 +491,7 @@ impl Walker<'_> {
         state.leave(&mut self.left);
     }
 
-    fn nested_text(
+    pub(super) fn nested_text(
         &mut self,
         scene: &Scene<'_>,
         outer: &Called<'_>,
@@ -534,33 +540,6 @@ impl Walker<'_> {
                     .opaque(outer.part, scene.view, unreadable.why, text, span);
             }
         }
-    }
-
-    fn call_functions(
-        &mut self,
-        scene: &Scene<'_>,
-        called: &Called<'_>,
-        bodies: &[std::rc::Rc<crate::state::FunctionText>],
-        state: &mut State,
-    ) {
-        let outer = state.positional.take();
-        let mut end: Option<State> = None;
-        for body in bodies {
-            let mut own = state.clone();
-            own.positional = Some(std::rc::Rc::new(called.args().to_vec()));
-            let kind = (called.view, Nesting::Function);
-            own.enter_function();
-            self.nested_text(scene, called, &body.body, called.span, kind, &mut own);
-            own.leave_function();
-            match &mut end {
-                Some(end) => end.join(&own),
-                None => end = Some(own),
-            }
-        }
-        if let Some(end) = end {
-            *state = end;
-        }
-        state.positional = outer;
     }
 }
 
