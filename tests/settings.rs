@@ -435,6 +435,17 @@ fn grants_are_listed_and_a_revoked_one_counts_no_longer() {
     let project = Project::with_job(ASKS_TWICE);
     let leader = project.start(["run", "--attended", "job.toml"]);
     let first = project.questions(1).remove(0);
+    // A rule that can't match would hold nothing.
+    for rule in ["Bsh(git push *)", "Write(/x/**)"] {
+        let nothing = project
+            .run(["grants", "tighten", "deny", rule])
+            .expect_code(2);
+        assert!(
+            nothing.err.contains("would hold nothing"),
+            "{}",
+            nothing.err
+        );
+    }
     project
         .run(["answer", &first, "allow", "--always", "job", "--rule", "2"])
         .expect_code(0);

@@ -107,8 +107,13 @@ pub fn grant_for(
 
 /// Why a rule that a person wrote can't be granted; nothing when it can.
 pub(crate) fn fault_of(rule: &RuleText) -> Option<String> {
+    fault_as(RuleBehavior::Allow, rule)
+}
+
+/// Why a rule that a person wrote does nothing; nothing when it does something.
+pub(crate) fn fault_as(behavior: RuleBehavior, rule: &RuleText) -> Option<String> {
     match parse_rule(rule.as_str()) {
         Err(error) => Some(error.to_string()),
-        Ok(parsed) => parsed.fault(RuleBehavior::Allow).map(|fault| fault.message),
+        Ok(parsed) => parsed.fault(behavior).map(|fault| fault.message),
     }
 }

@@ -14,7 +14,7 @@ use pointsman_swarm::{JobStop, LeaderHandle, OrderError, RetryWhich, StopReason,
 use pointsman_tools::Course;
 
 use crate::render::{moment, verdict_line};
-use crate::session::{fault_of, grant_for};
+use crate::session::{fault_as, fault_of, grant_for};
 use crate::shown;
 use crate::socket::cards::{ContextCard, GrantCard, JobWire, RequestCard};
 use crate::socket::wire::{
@@ -328,9 +328,17 @@ async fn tighten(behavior: TightenWord, rule: &str, leader: &LeaderHandle) -> Re
         TightenWord::Deny => RuleBehavior::Deny,
         TightenWord::Ask => RuleBehavior::Ask,
     };
+    let text = RuleText::new(rule);
+    // One that can't match would hold nothing, and whoever wrote it would count on it (law 7).
+    if let Some(fault) = fault_as(behavior, &text) {
+        let rule = shown::line(rule);
+        return Reply::BadInput {
+            text: format!("`{rule}` would hold nothing: {fault}"),
+        };
+    }
     let rule = PermissionRule {
         behavior,
-        text: RuleText::new(rule),
+        text,
         source: RuleSource::Session,
         place: None,
         anchor: leader.project().clone(),
