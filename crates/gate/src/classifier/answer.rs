@@ -62,7 +62,8 @@ pub(super) fn read(reply: &Reply, code: &str) -> Result<Said, Misread> {
 /// Reads an answer about the action with that code. Words around the object, a field more or less,
 /// another spelling: all of that is no answer.
 pub(super) fn read_text(text: &str, code: &str) -> Result<Said, Misread> {
-    let answer: Answer = strict::object(text.trim().as_bytes()).map_err(Misread::NotTheObject)?;
+    let answer: Answer =
+        strict::object(text.trim_ascii().as_bytes()).map_err(Misread::NotTheObject)?;
     if answer.action != code {
         return Err(Misread::OtherAction);
     }
@@ -120,6 +121,7 @@ mod tests {
             "yes".into(),
             "{}".into(),
             format!("```json\n{ALLOW}\n```"),
+            format!("\u{a0}{ALLOW}"),
             format!("Sure: {ALLOW}"),
             format!("{ALLOW} {ALLOW}"),
             format!("[{ALLOW}]"),

@@ -322,10 +322,12 @@ fn pre_tool_use(output: &Output) -> Result<Said, String> {
         ),
         None => (&None, &None),
     };
-    // The old form stands at the top, and counts only without the new one.
+    // The old form stands at the top, and counts only without the new one; but who says no anywhere has said no.
+    let refuses = |decision: &str| matches!(decision, "deny" | "block");
+    let old_refuses = output.decision.as_deref().is_some_and(refuses);
     let (decision, reason) = match decision {
-        Some(_) => (decision, reason),
-        None => (&output.decision, &output.reason),
+        Some(new) if !old_refuses || refuses(new) => (decision, reason),
+        Some(_) | None => (&output.decision, &output.reason),
     };
     let came = match decision.as_deref() {
         None => HookCame::Nothing,

@@ -110,6 +110,15 @@ fn decisions_are_taken_with_their_reasons() {
         "",
         "deny: old form",
     );
+    let both = |old: &str, new: &str| {
+        format!(
+            r#"{{"decision":"{old}","reason":"old","hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"{new}","permissionDecisionReason":"new"}}}}"#
+        )
+    };
+    pre(0, &both("block", "allow"), "", "deny: old");
+    pre(0, &both("block", "ask"), "", "deny: old");
+    pre(0, &both("block", "deny"), "", "deny: new");
+    pre(0, &both("approve", "ask"), "", "ask: new");
     let more = r#","permissionDecisionReason":"since","unknown":[1]"#;
     pre(0, &decision("deny", more), "", "deny: since");
 }
