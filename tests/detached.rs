@@ -222,6 +222,23 @@ fn an_attached_terminal_that_is_closed_changes_nothing_and_stops_on_request() {
     assert_eq!(exit_code(&project), 130);
 }
 
+/// A leader that is silent lives, as far as anybody knows: the screen says so, stays, and can be left.
+#[test]
+fn an_attached_screen_outlives_the_silence_of_its_leader() {
+    let project = Project::with_job(ASKS);
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    project.questions(1);
+    let mut desk = Desk::of(&project, ["attach"]);
+    desk.sees("1 waits for you");
+    leader.stop_here();
+    desk.sees("has not answered for 30 s");
+    leader.signal(nix::sys::signal::Signal::SIGCONT);
+    allows(&mut desk);
+    desk.sees("run-1 has ended");
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
+}
+
 /// What is warned of while it shows a run goes where it draws over nothing.
 #[test]
 fn an_attached_screen_is_not_written_over_by_the_log() {

@@ -25,6 +25,23 @@ fn a_request_is_opened_read_and_allowed() {
     assert!(desk.text().contains("asks  done"), "{}", desk.text());
 }
 
+/// What sends the yes was typed before anybody could have seen what it sends.
+#[test]
+fn law_13_a_yes_typed_before_its_panel_is_shown_is_none() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::at(&project);
+    desk.sees("1 waits for you").sends("\r").sees("│ + yes");
+    // Keys count from here on.
+    desk.sends_until("d", "tell the agent:");
+    desk.sends("\u{1b}").sees("a allow");
+    let both = format!("a{SEND}");
+    desk.sends(&both).sees("let r1-1 run");
+    assert_eq!(project.questions(1), ["r1-1"]);
+    desk.sends(SEND);
+    desk.ends();
+    assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
+}
+
 #[test]
 fn a_no_with_words_reaches_the_agent() {
     let project = Project::with_job(ASKS);

@@ -127,6 +127,7 @@ enum Told {
     CaughtUp,
     Jobs(Vec<JobWire>),
     Desktop(String),
+    Notice(String),
 }
 
 /// The full screen of one run.
@@ -179,6 +180,14 @@ impl ScreenHandle {
     /// When the screen has ended.
     pub async fn jobs(&self, jobs: Vec<JobWire>) -> Result<(), ScreenGone> {
         self.tell(Told::Jobs(jobs)).await
+    }
+
+    /// Tells the person something in the last row, until a key or the next such text.
+    ///
+    /// # Errors
+    /// When the screen has ended.
+    pub async fn notice(&self, text: String) -> Result<(), ScreenGone> {
+        self.tell(Told::Notice(text)).await
     }
 
     /// Has the terminal tell the desktop something, as far as it can.
@@ -343,6 +352,7 @@ impl ScreenService {
                     News::There(afar) => Some(afar.caught_up()),
                 },
                 Ok(Told::Jobs(jobs)) => Some(Event::Jobs(jobs)),
+                Ok(Told::Notice(text)) => Some(Event::Notice(text)),
                 Ok(Told::Desktop(text)) => {
                     self.device.tell_desktop(&text);
                     None
@@ -478,6 +488,11 @@ impl ScreenService {
         self.device.set_title(title(&self.state));
         let size = self.device.size();
         self.state.handle(Event::Resized(size), now);
+        // What was typed before a panel is shown is no answer in it, however fast the frame comes behind the key that
+        // opened it.
+        if self.state.shows_new_panel() {
+            self.drop_keys();
+        }
         let began = Instant::now();
         let (state, look) = (&self.state, self.options.look);
         let device = &mut self.device;

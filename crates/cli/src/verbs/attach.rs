@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pointsman_ledger::{RecordBody, SystemClock};
 use pointsman_model::RunId;
-use pointsman_surfaces::socket::{Ask, Client, JobWire, Reply};
+use pointsman_surfaces::socket::{Ask, Client, ClientError, JobWire, Reply};
 use pointsman_surfaces::{
     Bell, FarLeader, Link, Look, ScreenGone, ScreenHandle, ScreenOptions, ScreenService, shown,
 };
@@ -149,6 +149,7 @@ impl AttachedSeat {
         let mut past = Some(());
         let mut looks = 0_u32;
         let mut stopping = false;
+        let mut asking: Option<Asking> = None;
         let mut signals = Signals::new();
         loop {
             self.keep(warnings).await;
@@ -179,18 +180,8 @@ impl AttachedSeat {
                 return Left::ByPerson;
             }
             looks = looks.wrapping_add(1);
-            if looks.is_multiple_of(LOOKS_PER_STATUS) {
-                match self.ask(Ask::Status).await {
-                    Some(Reply::Status(status)) => {
-                        let _ = screen.jobs(status.jobs).await;
-                    }
-                    Some(_) => {}
-                    // One more look, for the record of its end.
-                    None if stopping || looks > LOOKS_PER_STATUS * 2 => {
-                        return self.gone(tail).await;
-                    }
-                    None => {}
-                }
+            if looks.is_multiple_of(LOOKS_PER_STATUS) && asking.is_none() {
+                asking = Some(self.ask(Ask::Status));
             }
             tokio::select! {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
@@ -200,8 +191,24 @@ impl AttachedSeat {
                 () = stop.cancelled(), if !stopping => {
                     stopping = true;
                     let text = Some("`stop` at an attached terminal".into());
-                    self.ask(Ask::Stop { worker: None, text }).await;
+                    asking = Some(self.ask(Ask::Stop { worker: None, text }));
                 }
+                // Beside the others: a leader that is silent keeps nobody from leaving.
+                heard = heard(&mut asking) => match heard {
+                    Heard::Reply(Reply::Status(status)) => {
+                        let _ = screen.jobs(status.jobs).await;
+                    }
+                    Heard::Reply(_) => {}
+                    // It lives, as far as anybody knows.
+                    Heard::Silent(text) => {
+                        let _ = screen.notice(text).await;
+                    }
+                    // One more look, for the record of its end.
+                    Heard::Gone if stopping || looks > LOOKS_PER_STATUS * 2 => {
+                        return self.gone(tail).await;
+                    }
+                    Heard::Gone => {}
+                },
             }
         }
     }
@@ -231,11 +238,41 @@ impl AttachedSeat {
         ended.map_or(Left::Gone, Left::Ended)
     }
 
-    /// Asks the leader one thing; nothing when it is not there.
-    async fn ask(&self, ask: Ask) -> Option<Reply> {
+    /// Asks the leader one thing.
+    fn ask(&self, ask: Ask) -> Asking {
         let socket = self.socket.clone();
-        let asked =
-            tokio::task::spawn_blocking(move || Client::connect(&socket).ok()?.ask(&ask).ok());
-        asked.await.ok()?
+        AbortOnDropHandle::new(tokio::task::spawn_blocking(move || {
+            let asked = match Client::connect(&socket) {
+                Ok(mut client) => client.ask(&ask),
+                Err(_) => return Heard::Gone,
+            };
+            match asked {
+                Ok(reply) => Heard::Reply(reply),
+                Err(late @ ClientError::Late(_)) => Heard::Silent(late.to_string()),
+                Err(_) => Heard::Gone,
+            }
+        }))
     }
+}
+
+/// A question to the leader that is on its way.
+type Asking = AbortOnDropHandle<Heard>;
+
+/// What came of a question to the leader.
+enum Heard {
+    Reply(Reply),
+    /// It takes questions and answers none, in these words: it is stopped, or busy.
+    Silent(String),
+    /// Nobody is there.
+    Gone,
+}
+
+/// What comes of the question that is on its way, if there is one. Cancel safe.
+async fn heard(asking: &mut Option<Asking>) -> Heard {
+    let heard = match asking {
+        Some(asked) => asked.await.unwrap_or(Heard::Gone),
+        None => std::future::pending().await,
+    };
+    *asking = None;
+    heard
 }

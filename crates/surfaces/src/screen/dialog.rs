@@ -285,6 +285,12 @@ impl Dialog {
         self.scroll.unseen(self.rows.needed)
     }
 
+    /// Whether a panel is open that was not before the person's eyes yet.
+    pub(super) fn has_new_panel(&self) -> bool {
+        let panel = self.panel.as_ref();
+        panel.is_some_and(|(_, eyes, _)| *eyes == Eyes::NotYet)
+    }
+
     /// It was put before the person's eyes at `now`.
     pub(super) fn drawn(&mut self, body: Rect, now: WallTime) {
         self.since.get_or_insert(now);

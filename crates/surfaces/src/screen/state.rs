@@ -467,6 +467,11 @@ impl State {
     }
 
     /// What is on the screen was put before the person's eyes.
+    /// Whether the next frame is the first to show what a key may send.
+    pub(super) fn shows_new_panel(&self) -> bool {
+        matches!(&self.view, View::Request(dialog) if dialog.has_new_panel())
+    }
+
     fn drawn(&mut self, now: WallTime) {
         if self.hands == Hands::Returning(None) {
             self.hands = Hands::Returning(Some(now));
