@@ -374,8 +374,8 @@ mod tests {
 
     #[test]
     fn what_a_server_says_is_one_bounded_visible_line_without_the_key() {
-        let key = ApiKey::new("sk-1bcdef").unwrap();
-        let text = tidy("no\n\u{202e}key sk-1bcdef", Some(&key));
+        let key = ApiKey::new("sk-abcdef").unwrap();
+        let text = tidy("no\n\u{202e}key sk-abcdef", Some(&key));
         assert_eq!(&*text, "no ‹U+202E›key [key]");
         assert_eq!(tidy(&"x".repeat(9_000), None).len(), SERVER_TEXT_CHARS_MAX);
         assert_eq!(&*tidy(" ", None), "it does not say why");

@@ -261,7 +261,70 @@ pub struct Copied {
     pub from: AbsPath,
 }
 
+impl Effect {
+    /// The run, if it is one.
+    #[must_use]
+    pub fn as_run(&self) -> Option<&Run> {
+        match &self.kind {
+            EffectKind::Run(run) => Some(run),
+            EffectKind::Read(_)
+            | EffectKind::Write { .. }
+            | EffectKind::Connect(_)
+            | EffectKind::Spawn(_)
+            | EffectKind::Opaque(_) => None,
+        }
+    }
+
+    /// What is read, if it is a read.
+    #[must_use]
+    pub fn as_read(&self) -> Option<&PathUse> {
+        match &self.kind {
+            EffectKind::Read(used) => Some(used),
+            EffectKind::Run(_)
+            | EffectKind::Write { .. }
+            | EffectKind::Connect(_)
+            | EffectKind::Spawn(_)
+            | EffectKind::Opaque(_) => None,
+        }
+    }
+
+    /// Where content is written, if it is such a write.
+    #[must_use]
+    pub fn as_written(&self) -> Option<&PathUse> {
+        match &self.kind {
+            EffectKind::Write {
+                target,
+                change: Change::Content,
+            } => Some(target),
+            EffectKind::Write { .. }
+            | EffectKind::Run(_)
+            | EffectKind::Read(_)
+            | EffectKind::Connect(_)
+            | EffectKind::Spawn(_)
+            | EffectKind::Opaque(_) => None,
+        }
+    }
+
+    /// What can't be told, if it is that.
+    #[must_use]
+    pub fn as_opaque(&self) -> Option<&Opaque> {
+        match &self.kind {
+            EffectKind::Opaque(opaque) => Some(opaque),
+            EffectKind::Run(_)
+            | EffectKind::Read(_)
+            | EffectKind::Write { .. }
+            | EffectKind::Connect(_)
+            | EffectKind::Spawn(_) => None,
+        }
+    }
+}
+
 impl Effects {
+    /// All runs, in order.
+    pub fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.list.iter().filter_map(Effect::as_run)
+    }
+
     /// What an allow must cover.
     pub fn sure(&self) -> impl Iterator<Item = &Effect> {
         self.list

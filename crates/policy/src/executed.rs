@@ -9,7 +9,7 @@ mod sources;
 mod unseen;
 mod variables;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pointsman_model::{
     AbsPath, AssignmentWeight, EffectKind, Effects, PathValue, Run, RunNature, Word,
@@ -43,6 +43,12 @@ const STARTED_FIRST: &[&str] = &["BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "P
 /// So many files of one run are looked at: more than the words of the longest line name, and few enough to be looked at
 /// while somebody waits.
 const FILES_MAX: usize = 1 << 15;
+
+/// So many files of a whole line.
+const LINE_FILES_MAX: usize = 1 << 17;
+
+/// So many names in code that stands in a word are looked for, each in some places. Longer code is a script's size.
+const NAMES_IN_CODE_MAX: usize = 1 << 10;
 
 /// So many of these at most are looked for under a name that is no path, in each of several places.
 const LOOKED_FOR_MAX: usize = 4096;
@@ -102,6 +108,10 @@ pub fn executed(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, To
     for effect in &effects.list {
         if let EffectKind::Run(run) = &effect.kind {
             files.extend(executed_by(folder, &variables.seen_by(run))?);
+        }
+        // All that a line may run is held at once.
+        if files.len() > LINE_FILES_MAX {
+            return Err(TooManyFiles { counted: files });
         }
     }
     files.extend(fed(effects));
@@ -251,9 +261,18 @@ fn given_to_interpreter(
     };
     let all: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
     let code = script::code_words(program, &all);
+    let on_path: BTreeSet<&str> = assigned
+        .iter()
+        .filter(|(name, _)| *name == "PATH")
+        .map(|(_, piece)| &**piece)
+        .collect();
     let mut files = Vec::new();
     for (at, word) in all.iter().enumerate() {
         let Some(word) = word else { continue };
+        // Whoever asked for them counts them.
+        if files.len() > FILES_MAX {
+            return files;
+        }
         let role = match at < code {
             true => Role::Code,
             false => Role::Argument,
@@ -263,10 +282,9 @@ fn given_to_interpreter(
             let behind = script::behind(program, word).map(|name| folder.join(&name));
             files.extend(behind.map(looked_up));
             // Shells look for a script where programs are looked for, too.
-            let on_path = assigned.iter().filter(|(name, _)| *name == "PATH");
-            let on_path = on_path.filter(|_| !word.contains('/'));
-            let on_path = on_path.map(|(_, piece)| folder.join(piece).join(word));
-            files.extend(on_path.map(looked_up));
+            let places = on_path.iter().filter(|_| !word.contains('/'));
+            let places = places.map(|piece| folder.join(piece).join(word));
+            files.extend(places.take(FILES_MAX).map(looked_up));
             let told = told_by_code(word).map(|name| folder.join(&name));
             files.extend(told.map(|path| named(path, Role::Argument)));
         }
@@ -339,9 +357,11 @@ fn told_by_variables(folder: &AbsPath, run: &Run) -> Vec<Executed> {
 fn told_by_code(word: &str) -> impl Iterator<Item = String> {
     let is_code = word.contains([' ', '(', '\n']);
     let is_apart = |sign: char| !sign.is_alphanumeric() && !matches!(sign, '_' | '-' | '.' | '/');
-    let names = word.split(is_apart).filter(|name| !name.is_empty());
-    let names = names.take(if is_code { LOOKED_FOR_MAX } else { 0 });
-    names.flat_map(|name| {
+    let names = word
+        .split(is_apart)
+        .filter(|name| is_code && !name.is_empty());
+    let names: BTreeSet<&str> = names.collect();
+    names.into_iter().take(NAMES_IN_CODE_MAX).flat_map(|name| {
         let module = name.replace('.', "/");
         let endings = [".py", "/__init__.py", ".js", ".rb", ".pm"];
         let modules = endings.map(|ending| format!("{module}{ending}"));
@@ -401,4 +421,47 @@ fn behind_options<'a>(program: &str, words: &[&'a str]) -> impl Iterator<Item = 
 /// Whether a piece of a value stands for itself, so that it can be a path.
 fn is_plain(piece: &str) -> bool {
     !piece.is_empty() && !piece.contains(['$', '`', '\'', '"', '\\', '*', '?', '['])
+}
+
+#[cfg(test)]
+mod tests {
+    use pointsman_shell::{NameCase, Surroundings, analyse};
+
+    use super::*;
+
+    /// How many files a line comes to, whether that is all or more than are looked at.
+    fn count(line: &str) -> usize {
+        let folder = AbsPath::parse("/w").unwrap();
+        let at = Surroundings {
+            folder: folder.clone(),
+            home: AbsPath::parse("/home/dev").unwrap(),
+            case: NameCase::Counts,
+        };
+        let effects = analyse(line, &at).effects;
+        executed(&folder, &effects).map_or_else(|many| many.counted.len(), |files| files.len())
+    }
+
+    #[test]
+    fn no_line_makes_more_files_than_can_be_looked_at() {
+        let places: Vec<String> = (0..600).map(|number| format!("p{number}")).collect();
+        let places = places.join(":");
+        let words = "w ".repeat(1_500);
+        let parts: String = (0..300)
+            .map(|number| format!("PATH=./a{number} x{number}; "))
+            .collect();
+        let code = "a.b ".repeat(2_000);
+        for line in [
+            format!("PATH={places} sh {words}"),
+            format!("export PATH={places}; sh {words}"),
+            parts,
+            format!("python3 -c '{code}'"),
+        ] {
+            let files = count(&line);
+            assert!(
+                files > 0 && files <= 2 * LINE_FILES_MAX,
+                "{files}: {}",
+                &line[..20]
+            );
+        }
+    }
 }

@@ -10,7 +10,7 @@ mod path;
 use std::num::NonZeroU32;
 
 use pointsman_model::{
-    EffectKind, EffectView, Grant, GrantId, GrantScope, Judgement, OpaqueWhy, PathRole,
+    Effect, EffectKind, EffectView, Grant, GrantId, GrantScope, Judgement, OpaqueWhy, PathRole,
     PermissionDecision, PermissionRule, RuleBehavior, RuleProposal, RuleSource, RuleText, Run,
     ToolName, Uses,
 };
@@ -122,16 +122,11 @@ fn of_run(run: &Run, width: Width) -> Option<RuleText> {
 
 /// A rule for the command that a part of the line runs.
 fn of_part(q: &Question<'_>, part: u32, width: Width) -> Option<RuleText> {
-    let mut parts = q.effects.list.iter().filter(|effect| effect.part == part);
-    parts.find_map(|effect| match &effect.kind {
-        EffectKind::Run(run) if effect.view == EffectView::Sure => of_run(run, width),
-        EffectKind::Run(_)
-        | EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
-    })
+    let effects = q.effects.list.iter();
+    let surely = effects.filter(|effect| effect.part == part && effect.view == EffectView::Sure);
+    surely
+        .filter_map(Effect::as_run)
+        .find_map(|run| of_run(run, width))
 }
 
 /// A bare rule, for tools whose calls have no parts to name.

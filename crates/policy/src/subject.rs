@@ -7,7 +7,7 @@ pub(crate) mod operators;
 mod path;
 
 pub(crate) use command::{CommandSubject, GlobWord, Of, Reading, ReadingFor};
-pub(crate) use glob::{Below, any_below, look_below, matches_name};
+pub(crate) use glob::{Below, Look, any_below, look_below, matches_name};
 pub(crate) use path::{KnownPath, PathKind, PathSubject, lower};
 
 use pointsman_model::{AgentName, HostName};

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
+pub use self::withheld::KEY_LEFT_OUT;
 use self::withheld::Withheld;
-pub use self::withheld::{KEY_LEFT_OUT, is_key};
 use crate::group::MARK_VARIABLE;
 
 /// All variables of a child, and nothing else: a child inherits none by itself. Cheap to clone; a change copies it.

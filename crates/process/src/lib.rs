@@ -17,7 +17,7 @@ mod run;
 mod spawn;
 
 pub use child::{find_program, is_executable};
-pub use environment::{Environment, KEY_LEFT_OUT, is_key};
+pub use environment::{Environment, KEY_LEFT_OUT};
 pub use group::ProcessGroup;
 pub use origin::{Origin, origin_of};
 pub use orphans::Orphans;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use pointsman_approvals::{Found, bind_showing, executed_on_disk};
-use pointsman_model::{AbsPath, Effect, EffectKind, OpaqueWhy, PermissionRequest, first_hidden};
+use pointsman_model::{AbsPath, Effect, Opaque, OpaqueWhy, PermissionRequest, first_hidden};
 use pointsman_policy::{Role, by_gravest_role, says_it_is_code};
 use serde::Serialize;
 
@@ -60,19 +60,12 @@ fn of(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let sets_path = |effect: &Effect| match &effect.kind {
-        EffectKind::Opaque(opaque) => {
-            opaque.why == OpaqueWhy::Environment && opaque.text.starts_with("PATH")
-        }
-        EffectKind::Run(_)
-        | EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_) => false,
-    };
+    let sets_path =
+        |opaque: &Opaque| opaque.why == OpaqueWhy::Environment && opaque.text.starts_with("PATH");
+    let mut opaque = request.effects.list.iter().filter_map(Effect::as_opaque);
     let mut reading = Reading {
         files,
-        path_is_set: request.effects.list.iter().any(sets_path),
+        path_is_set: opaque.any(sets_path),
         bytes: 0,
         read: Ok(Vec::new()),
     };
@@ -106,13 +99,16 @@ impl Reading {
         let program = words.next().unwrap_or_default();
         let is_the_machines =
             MACHINES.iter().any(|folder| program.starts_with(folder)) && !program.contains("..");
+        // `env` takes the program from its words; an option of it may hold one.
         let looks_up = program.ends_with("/env");
-        let name = if looks_up {
-            words.find(|word| !word.starts_with('-'))
-        } else {
-            None
+        let name = match looks_up {
+            true => words.find(|word| !matches!(*word, "-S" | "-i")),
+            false => None,
         };
-        let is_elsewhere = name.is_some_and(|name| self.path_is_set || name.contains(['/', '=']));
+        let is_elsewhere = looks_up
+            && name.is_none_or(|name| {
+                self.path_is_set || name.contains(['/', '=']) || name.starts_with('-')
+            });
         let is_plain = |word: &str| {
             let letters = word.strip_prefix('-').unwrap_or("?");
             letters.len() <= 4

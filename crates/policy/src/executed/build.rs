@@ -11,92 +11,104 @@ const BUILD_TOOLS: &[BuildTool] = &[
         programs: &["make", "gmake"],
         files: &["GNUmakefile", "makefile", "Makefile"],
         options: &["-f", "--file", "--makefile"],
+        looks: Looks::Here,
     },
     BuildTool {
         programs: &["npm", "pnpm", "yarn", "bun", "npx", "node", "nodejs"],
         files: &["package.json"],
         options: &[],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["deno"],
         files: &["deno.json", "deno.jsonc"],
         options: &["-c", "--config"],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["cargo"],
         files: &["Cargo.toml", "build.rs"],
         options: &["--manifest-path"],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["just"],
         files: &["justfile", "Justfile", ".justfile"],
         options: &["-f", "--justfile"],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["task"],
         files: &["Taskfile.yml", "Taskfile.yaml"],
         options: &["-t", "--taskfile"],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["rake"],
         files: &["Rakefile"],
         options: &["-f", "--rakefile"],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["gradle", "gradlew"],
         files: &["build.gradle", "build.gradle.kts"],
         options: &["-b", "--build-file", "-I", "--init-script"],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["mvn", "mvnw"],
         files: &["pom.xml"],
         options: &["-f", "--file"],
+        looks: Looks::Here,
     },
     BuildTool {
         programs: &["cmake"],
         files: &["CMakeLists.txt"],
         options: &["-P", "-C"],
+        looks: Looks::Here,
     },
     BuildTool {
         programs: &["ninja"],
         files: &["build.ninja"],
         options: &["-f"],
+        looks: Looks::Here,
     },
     BuildTool {
         programs: &["composer"],
         files: &["composer.json"],
         options: &[],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["tox"],
         files: &["tox.ini"],
         options: &["-c", "--conf"],
+        looks: Looks::Here,
     },
     BuildTool {
         programs: &["nox"],
         files: &["noxfile.py"],
         options: &["-f", "--noxfile"],
+        looks: Looks::Here,
     },
     BuildTool {
         programs: &["invoke", "inv"],
         files: &["tasks.py"],
         options: &[],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["fab"],
         files: &["fabfile.py"],
         options: &[],
+        looks: Looks::Above,
     },
     BuildTool {
         programs: &["pre-commit"],
         files: &[".pre-commit-config.yaml"],
         options: &["-c", "--config"],
+        looks: Looks::Above,
     },
-];
-
-/// Those that look in their own folder alone.
-const STAYS: &[&str] = &[
-    "make", "gmake", "cmake", "ninja", "tox", "nox", "mvn", "mvnw",
 ];
 
 /// A program that runs what a file says.
@@ -106,6 +118,16 @@ struct BuildTool {
     files: &'static [&'static str],
     /// What names another one.
     options: &'static [&'static str],
+    looks: Looks,
+}
+
+/// Where a program looks for its file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    /// In its own folder alone.
+    Here,
+    /// In the folders above, too, when its own has none.
+    Above,
 }
 
 /// The tools that a program may be.
@@ -121,10 +143,11 @@ pub(super) fn usual_files(program: &str, folder: &AbsPath) -> impl Iterator<Item
     files.map(|file| folder.join(file))
 }
 
-/// The files that a program looks for in the folders above its own when its own has none. `make` and its like do not.
+/// The files that a program looks for in a folder above its own.
 pub(super) fn files_above(program: &str, above: &AbsPath) -> impl Iterator<Item = AbsPath> {
-    let climbs = !is_one_of(program, STAYS);
-    usual_files(program, above).filter(move |_| climbs)
+    let climbing = tools(program).filter(|tool| tool.looks == Looks::Above);
+    let files = climbing.flat_map(|tool| tool.files);
+    files.map(|file| above.join(file))
 }
 
 /// Whether a file is named as one that says what some program does.

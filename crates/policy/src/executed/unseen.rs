@@ -1,8 +1,8 @@
 //! Code of a line that no file named in it shows: what only the run itself knows, and what the line changes before it runs.
 
 use pointsman_model::{
-    AbsPath, AssignmentWeight, Change, Copied, EffectKind, Effects, PathRole, PathUse, PathValue,
-    Run, RunNature, Word,
+    AbsPath, AssignmentWeight, Copied, Effect, Effects, PathRole, PathUse, PathValue, Run,
+    RunNature, Word,
 };
 
 use super::variables::{LineVariables, pieces};
@@ -104,12 +104,9 @@ pub enum Unseen {
 pub fn check_seen(folder: &AbsPath, effects: &Effects) -> Result<(), Unseen> {
     let variables = LineVariables::of(effects);
     variables.are_told(effects).map_err(Unseen::Unknown)?;
-    for effect in &effects.list {
-        if let EffectKind::Run(run) = &effect.kind
-            && is_unknown(&variables.seen_by(run), folder, &variables)
-        {
-            return Err(Unseen::Unknown(run.text.as_str().into()));
-        }
+    let mut runs = effects.runs();
+    if let Some(run) = runs.find(|run| is_unknown(&variables.seen_by(run), folder, &variables)) {
+        return Err(Unseen::Unknown(run.text.as_str().into()));
     }
     let changes: Vec<Changed<'_>> = changes(effects).collect();
     if changes.is_empty() {
@@ -219,36 +216,21 @@ enum Changed<'a> {
 
 /// All that a line changes, but for what formatters do.
 fn changes(effects: &Effects) -> impl Iterator<Item = Changed<'_>> {
-    effects.list.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Write {
-            target,
-            change: Change::Content,
-        } => {
+    effects.list.iter().filter_map(|effect| {
+        if let Some(target) = effect.as_written() {
             let runs = runs_of(effect.part, effects);
             let formats = target.by == PathRole::Operand && are(&runs, FORMATTERS);
-            (!formats).then_some(Changed::At(target, runs))
+            return (!formats).then_some(Changed::At(target, runs));
         }
-        EffectKind::Run(run) if brings_files(run) => Some(Changed::Anything),
-        EffectKind::Run(_)
-        | EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
+        let brings = effect.as_run().is_some_and(brings_files);
+        brings.then_some(Changed::Anything)
     })
 }
 
 /// What a simple command of a line runs.
 fn runs_of(part: u32, effects: &Effects) -> Vec<&Run> {
     let of_part = effects.list.iter().filter(|effect| effect.part == part);
-    let runs = of_part.filter_map(|effect| match &effect.kind {
-        EffectKind::Run(run) => Some(run),
-        EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
-    });
+    let runs = of_part.filter_map(Effect::as_run);
     runs.filter(|run| run.nature != RunNature::PlainWrapper)
         .collect()
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use pointsman_model::{
-    AbsPath, Assignment, AssignmentWeight, EffectKind, Effects, OpaqueWhy, Run, Word, WordValue,
+    AbsPath, Assignment, AssignmentWeight, Effect, Effects, OpaqueWhy, Run, Word, WordValue,
 };
 
 /// Programs that set variables by their words.
@@ -107,7 +107,7 @@ impl LineVariables {
     pub(crate) fn of(effects: &Effects) -> Self {
         let changing: BTreeSet<&str> = changing(effects).map(name_of).collect();
         let mut variables = Self::default();
-        for run in runs(effects) {
+        for run in effects.runs() {
             let is_one_of =
                 |programs: &[&str]| run.program().is_some_and(|it| programs.contains(&it));
             let words = run.argv.iter().skip(1);
@@ -160,33 +160,21 @@ impl LineVariables {
             return Cow::Borrowed(run);
         }
         let mut run = run.clone();
-        run.assignments.extend(self.set.iter().cloned());
+        let own = run.assignments.len();
+        for assignment in &self.set {
+            if !run.assignments.iter().take(own).any(|it| it == assignment) {
+                run.assignments.push(assignment.clone());
+            }
+        }
         Cow::Owned(run)
     }
 }
 
-fn runs(effects: &Effects) -> impl Iterator<Item = &Run> {
-    effects.list.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Run(run) => Some(run),
-        EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
-    })
-}
-
 /// What the analyser says to change what the line runs, as it is spelled.
 fn changing(effects: &Effects) -> impl Iterator<Item = &str> {
-    effects.list.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Opaque(opaque) if opaque.why == OpaqueWhy::Environment => Some(&*opaque.text),
-        EffectKind::Run(_)
-        | EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
-    })
+    let opaque = effects.list.iter().filter_map(Effect::as_opaque);
+    let changing = opaque.filter(|opaque| opaque.why == OpaqueWhy::Environment);
+    changing.map(|opaque| &*opaque.text)
 }
 
 fn name_of(text: &str) -> &str {

@@ -154,8 +154,13 @@ impl Compiled {
             if let (Of::Line, true, Some(operators)) =
                 (subject.of, self.tightens(), &pattern.operators)
             {
-                let holds = subject.operated().iter().any(|it| operators.matches(it));
-                best = best.max(holds.then_some(Strength::Sure));
+                best = best.max(match subject.operated() {
+                    Some(texts) => texts
+                        .iter()
+                        .any(|it| operators.matches(it))
+                        .then_some(Strength::Sure),
+                    None => Some(Strength::May),
+                });
             }
             let readings = subject
                 .readings

@@ -3,7 +3,7 @@
 use pointsman_model::AbsPath;
 
 use super::paths::AnchoredPath;
-use crate::subject::{Below, look_below};
+use crate::subject::{Below, Look, look_below};
 use crate::{EntryKind, FileId, Tree};
 
 /// So many entries below a rule's folder are looked at for another name of a file. A rule whose files lie deeper in more
@@ -21,5 +21,9 @@ pub(super) fn covers_another_name(at: &AnchoredPath, file: &FileId, tree: &dyn T
     if tree.kind(&base) != EntryKind::Folder {
         return is(&base);
     }
-    look_below(&base, tree, ENTRIES_MAX, &mut |path| is(path)) == Below::Found
+    let mut look = |path: &AbsPath| match is(path) {
+        true => Look::Found,
+        false => Look::GoOn,
+    };
+    look_below(&base, tree, ENTRIES_MAX, &mut look) == Below::Found
 }

@@ -2,8 +2,8 @@
 //! effect may be covered by any of them.
 
 use pointsman_model::{
-    EffectKind, HostName, HostUse, PathRole, PathUse, PathValue, PermissionMode, Run, RunNature,
-    Rung,
+    Effect, EffectKind, HostName, HostUse, PathRole, PathUse, PathValue, PermissionMode, Run,
+    RunNature, Rung,
 };
 
 use super::mode::{is_plain, lets_edits_pass, reads_alone};
@@ -215,33 +215,18 @@ fn line<'a>(facts: &'a Facts<'_>) -> Option<CoverOf<'a>> {
 
 /// The rule or grant that covers the command of a part.
 fn run_cover<'a>(facts: &'a Facts<'_>, part: u32) -> Option<CoverOf<'a>> {
-    let of_part = |fact: &'a Fact<'_>| match &fact.effect.kind {
-        EffectKind::Run(run) if fact.effect.part == part => command(facts, fact, run),
-        EffectKind::Run(_)
-        | EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
+    let of_part = |fact: &'a Fact<'_>| {
+        let run = fact.effect.as_run()?;
+        (fact.effect.part == part)
+            .then(|| command(facts, fact, run))
+            .flatten()
     };
     facts.sure().find_map(of_part).or_else(|| line(facts))
 }
 
 fn run_of<'a>(facts: &'a Facts<'_>, part: u32) -> Option<&'a Run> {
-    facts
-        .q
-        .effects
-        .list
-        .iter()
-        .find_map(|effect| match &effect.kind {
-            EffectKind::Run(run) if effect.part == part && effect.view.is_to_be_covered() => {
-                Some(run)
-            }
-            EffectKind::Run(_)
-            | EffectKind::Read(_)
-            | EffectKind::Write { .. }
-            | EffectKind::Connect(_)
-            | EffectKind::Spawn(_)
-            | EffectKind::Opaque(_) => None,
-        })
+    let effects = facts.q.effects.list.iter();
+    let mut of_part =
+        effects.filter(|effect| effect.part == part && effect.view.is_to_be_covered());
+    of_part.find_map(Effect::as_run)
 }

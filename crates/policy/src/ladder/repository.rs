@@ -92,7 +92,7 @@ fn with_any_arguments(run: &Run) -> Run {
 }
 
 fn with_words(run: &Run, argv: Vec<Word>) -> Run {
-    let text: Vec<&str> = argv.iter().filter_map(Word::literal).collect();
+    let text: Vec<&str> = argv.iter().map(|word| word.source.as_str()).collect();
     Run {
         text: text.join(" ").into(),
         canonical: None,

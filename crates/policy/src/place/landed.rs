@@ -3,15 +3,15 @@
 //! The names are those of the sources: `cp -r template/. .` changes `.git/hooks` where the template holds such, and
 //! `tar xf x.tar .git/config` says so itself. What an archive holds beside is not looked up.
 
-use pointsman_model::{AbsPath, Change, Effect, EffectKind, PathUse, PathValue, Reach, Run, Word};
+use pointsman_model::{AbsPath, Effect, PathUse, PathValue, Reach, Run, Word};
 
 use super::Removes;
 use super::protected::{is_protected, protected_path};
-use crate::subject::{KnownPath, PathKind, PathSubject, look_below, lower};
+use crate::subject::{Below, KnownPath, Look, PathKind, PathSubject, look_below, lower};
 use crate::{EntryKind, Tree};
 
-/// So many entries of a source are looked at. A template is smaller than that.
-const ENTRIES_MAX: usize = 5_000;
+/// So many entries of a source are looked at, what is left out not counted with them. A source tree is smaller than that.
+const ENTRIES_MAX: usize = 20_000;
 
 /// Packages bring such files by the thousand, and nobody heeds them there.
 const PACKAGES: &str = "node_modules";
@@ -37,15 +37,15 @@ impl<'e> Landing<'e> {
         let run = all
             .iter()
             .filter(|it| it.part == effect.part)
-            .find_map(run_of)?;
+            .find_map(Effect::as_run)?;
         let program = name_of(run)?;
         if !COPY.contains(&program) && !UNPACK.contains(&program) {
             return None;
         }
         let effects: Vec<&Effect> = all.iter().filter(|it| it.part == effect.part).collect();
-        let mut changes = effects.iter().filter_map(|it| changed(it));
+        let mut changes = effects.iter().filter_map(|it| it.as_written());
         let first = changes.next()?;
-        if !std::ptr::eq(first, changed(effect)?) {
+        if !std::ptr::eq(first, effect.as_written()?) {
             return None;
         }
         let target = match &first.path {
@@ -67,13 +67,16 @@ impl<'e> Landing<'e> {
             return self.reads().find_map(|used| self.copied(used, tree));
         }
         // Without a folder that it fills, it packs or lists.
-        let fills = |it: &&Effect| changed(it).is_some_and(|it| it.reach == Reach::ContentBelow);
+        let fills = |it: &&Effect| {
+            it.as_written()
+                .is_some_and(|it| it.reach == Reach::ContentBelow)
+        };
         let unpacks = UNPACK.contains(&program) && self.effects.iter().any(fills);
         unpacks.then(|| self.member()).flatten()
     }
 
     fn reads(&self) -> impl Iterator<Item = &'e PathUse> {
-        self.effects.iter().filter_map(|it| read(it))
+        self.effects.iter().filter_map(|it| it.as_read())
     }
 
     /// A protected place that a source, or something in it, lands on.
@@ -138,25 +141,31 @@ impl<'e> Landing<'e> {
         let mut found = None;
         let mut lands = |entry: &AbsPath| {
             let Some(way) = entry.below(folder) else {
-                return false;
+                return Look::Past;
             };
             let at = place.join(way);
-            if at == *entry || way.split('/').any(|name| left_out.contains(&name)) {
-                return false;
+            if way.split('/').any(|name| left_out.contains(&name)) {
+                return Look::Past;
+            }
+            if at == *entry {
+                return Look::GoOn;
             }
             // Links and the hooks that a repository names are those of folders.
             let linked = || {
                 let is_folder = tree.kind(entry) == EntryKind::Folder;
                 is_folder && protected_path(&KnownPath::of(&at, tree), Removes::No, tree).is_some()
             };
-            let hit = is_protected(&lower(&at)) || linked();
-            if hit {
+            if is_protected(&lower(&at)) || linked() {
                 found = Some(at);
+                return Look::Found;
             }
-            hit
+            Look::GoOn
         };
-        look_below(folder, tree, ENTRIES_MAX, &mut lands);
-        found
+        match look_below(folder, tree, ENTRIES_MAX, &mut lands) {
+            // Nobody knows what the rest brings.
+            Below::TooMuch => Some(place.clone()),
+            Below::Found | Below::Nothing => found,
+        }
     }
 
     /// Names that nobody heeds, and those that the program is told to leave out.
@@ -210,41 +219,4 @@ fn has_letter(word: &str, letter: char) -> bool {
 
 fn name_of(run: &Run) -> Option<&str> {
     run.program()?.rsplit('/').next()
-}
-
-fn changed(effect: &Effect) -> Option<&PathUse> {
-    match &effect.kind {
-        EffectKind::Write {
-            target,
-            change: Change::Content,
-        } => Some(target),
-        EffectKind::Write { .. }
-        | EffectKind::Run(_)
-        | EffectKind::Read(_)
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
-    }
-}
-
-fn read(effect: &Effect) -> Option<&PathUse> {
-    match &effect.kind {
-        EffectKind::Read(used) => Some(used),
-        EffectKind::Write { .. }
-        | EffectKind::Run(_)
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
-    }
-}
-
-fn run_of(effect: &Effect) -> Option<&Run> {
-    match &effect.kind {
-        EffectKind::Run(run) => Some(run),
-        EffectKind::Write { .. }
-        | EffectKind::Read(_)
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
-    }
 }

@@ -110,7 +110,7 @@ pub(crate) struct CommandSubject {
     /// Of a line: itself.
     line: Option<Box<str>>,
     /// What it holds with operators in one spelling; made when a rule spells one.
-    operated: OnceCell<Vec<Vec<u8>>>,
+    operated: OnceCell<Option<Vec<Vec<u8>>>>,
 }
 
 impl CommandSubject {
@@ -174,10 +174,13 @@ impl CommandSubject {
         }
     }
 
-    /// The runs of commands that a line holds, with their operators in one spelling.
-    pub(crate) fn operated(&self) -> &[Vec<u8>] {
-        let made = || self.line.as_deref().map(operators::of_line);
-        self.operated.get_or_init(|| made().unwrap_or_default())
+    /// The runs of commands that a line holds, with their operators in one spelling; nothing where there are too many.
+    pub(crate) fn operated(&self) -> Option<&[Vec<u8>]> {
+        let made = || match self.line.as_deref() {
+            Some(line) => operators::of_line(line),
+            None => Some(Vec::new()),
+        };
+        self.operated.get_or_init(made).as_deref()
     }
 
     fn add(&mut self, (text, vanishing, first_glob): Words, by: ReadingFor) {

@@ -86,7 +86,22 @@ pub(crate) fn any_below(
     tree: &dyn Tree,
     is: &mut dyn FnMut(&AbsPath) -> bool,
 ) -> bool {
-    look_below(folder, tree, BELOW_MAX, is) != Below::Nothing
+    let mut look = |path: &AbsPath| match is(path) {
+        true => Look::Found,
+        false => Look::GoOn,
+    };
+    look_below(folder, tree, BELOW_MAX, &mut look) != Below::Nothing
+}
+
+/// What one entry is to whoever looks for something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// It is that.
+    Found,
+    /// It is not; what lies below it may be.
+    GoOn,
+    /// Neither it nor what lies below it is.
+    Past,
 }
 
 /// What a look at all below a folder came to.
@@ -105,7 +120,7 @@ pub(crate) fn look_below(
     folder: &AbsPath,
     tree: &dyn Tree,
     entries_max: usize,
-    is: &mut dyn FnMut(&AbsPath) -> bool,
+    look: &mut dyn FnMut(&AbsPath) -> Look,
 ) -> Below {
     let mut looked_at = 0;
     let mut open = vec![folder.clone()];
@@ -119,8 +134,10 @@ pub(crate) fn look_below(
                 return Below::TooMuch;
             }
             let path = here.join(&name);
-            if is(&path) {
-                return Below::Found;
+            match look(&path) {
+                Look::Found => return Below::Found,
+                Look::GoOn => {}
+                Look::Past => continue,
             }
             let linked = tree.hops(&path).len() > 1;
             if !linked && tree.kind(&path) == EntryKind::Folder {

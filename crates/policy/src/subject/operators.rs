@@ -6,8 +6,9 @@
 
 use crate::wild::{GAP, SEP, plain_bytes};
 
-/// So many commands of one line are put together; a line of more asks anyway.
+/// So many commands of one line are put together, in so many bytes in all. A longer line may hold what any rule spells.
 const COMMANDS_MAX: usize = 60;
+const BYTES_MAX: usize = 4 << 20;
 
 /// What stands between two commands, the longest first.
 const BETWEEN: [&str; 10] = ["&&", "||", ";;", "|&", "|", "&", ";", "\n", "(", ")"];
@@ -42,6 +43,13 @@ pub(crate) enum Stars {
     Themselves,
 }
 
+/// How a word is spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    Plain,
+    Quoted,
+}
+
 /// Words and redirects up to the next operator between commands.
 #[derive(Debug, Default)]
 struct Command {
@@ -73,15 +81,20 @@ pub(crate) fn of_rule(text: &str) -> Option<Vec<u8>> {
     commands.iter().any(spells).then(|| joined(&commands))
 }
 
-/// The texts that a line holds: all runs of its commands, and each command with one redirect alone.
-pub(crate) fn of_line(line: &str) -> Vec<Vec<u8>> {
+/// The texts that a line holds: all runs of its commands, and each command with one redirect alone. Nothing where there
+/// are too many to be made.
+pub(crate) fn of_line(line: &str) -> Option<Vec<Vec<u8>>> {
     let mut commands = commands(line, Stars::Themselves);
     for command in &mut commands {
         let front = |word: &Vec<u8>| IN_FRONT.iter().any(|it| it.as_bytes() == word);
         let kept = command.words.iter().position(|word| !front(word));
         command.words.drain(..kept.unwrap_or(command.words.len()));
     }
-    commands.truncate(COMMANDS_MAX);
+    // Each command stands in no more texts than there are pairs of them, twice each.
+    let pairs = commands.len() * (commands.len() + 1);
+    if commands.len() > COMMANDS_MAX || line.len().saturating_mul(pairs) > BYTES_MAX {
+        return None;
+    }
     let mut texts = Vec::new();
     for from in 0..commands.len() {
         for to in from..commands.len() {
@@ -112,7 +125,7 @@ pub(crate) fn of_line(line: &str) -> Vec<Vec<u8>> {
             }
         }
     }
-    texts
+    Some(texts)
 }
 
 fn joined(commands: &[Command]) -> Vec<u8> {
@@ -137,6 +150,7 @@ fn commands(text: &str, stars: Stars) -> Vec<Command> {
         stars,
         bodies: Vec::new(),
         word: None,
+        spelling: Spelling::Plain,
         redirect: None,
         command: Command::default(),
         commands: Vec::new(),
@@ -157,6 +171,8 @@ struct Reader<'t> {
     /// What the bodies of here-documents end with that begin behind this line.
     bodies: Vec<Vec<u8>>,
     word: Option<Vec<u8>>,
+    /// Whether some of the word is quoted: then it is no number of a stream.
+    spelling: Spelling,
     /// A redirect that waits for its word.
     redirect: Option<Vec<u8>>,
     command: Command,
@@ -187,6 +203,8 @@ impl<'t> Reader<'t> {
         };
         self.rest = chars.as_str();
         match first {
+            // `$'x'` and `$"x"` are quotes, too.
+            '$' if self.rest.starts_with(['\'', '"']) => {}
             '#' if self.word.is_none() && self.stars == Stars::Themselves => {
                 let end = self.rest.find('\n').unwrap_or(self.rest.len());
                 self.rest = self.rest.get(end..).unwrap_or("");
@@ -194,10 +212,12 @@ impl<'t> Reader<'t> {
             '\'' => {
                 let (quoted, rest) = self.rest.split_once('\'').unwrap_or((self.rest, ""));
                 self.rest = rest;
+                self.spelling = Spelling::Quoted;
                 self.push(quoted);
             }
             '"' => self.double_quoted(),
             '\\' => {
+                self.spelling = Spelling::Quoted;
                 let mut chars = self.rest.chars();
                 let escaped = chars.next().filter(|char| *char != '\n');
                 self.rest = chars.as_str();
@@ -211,6 +231,7 @@ impl<'t> Reader<'t> {
     }
 
     fn double_quoted(&mut self) {
+        self.spelling = Spelling::Quoted;
         self.push("");
         let mut chars = self.rest.chars();
         while let Some(char) = chars.next() {
@@ -237,7 +258,8 @@ impl<'t> Reader<'t> {
 
     fn redirected(&mut self, operator: &'static str) {
         // A number in front of it is the stream, written where it is not the one that is meant without.
-        let is_stream = |word: &Vec<u8>| word.iter().all(u8::is_ascii_digit);
+        let is_plain = self.spelling == Spelling::Plain;
+        let is_stream = |word: &Vec<u8>| is_plain && word.iter().all(u8::is_ascii_digit);
         let stream = self
             .word
             .take_if(|word| is_stream(word))
@@ -254,13 +276,14 @@ impl<'t> Reader<'t> {
     }
 
     fn end_word(&mut self) {
+        self.spelling = Spelling::Plain;
         let Some(word) = self.word.take() else {
             return;
         };
         match self.redirect.take() {
             None => self.command.words.push(word),
             Some(redirect) => {
-                if redirect.ends_with(b"<<") {
+                if redirect.ends_with(b"<<") && !redirect.ends_with(b"<<<") {
                     self.bodies.push(word.clone());
                 }
                 let whole = [redirect, word].join(&SEP);
@@ -331,6 +354,12 @@ mod tests {
             ("cat <<E > f\nrm x > .env\nE\nls", "cat << E > f ; ls"),
             ("echo a\\>b \"c > d\" # > e", "echo a>b c > d"),
             ("> .env", " > .env"),
+            ("cat <<< x\necho y >.env", "cat <<< x ; echo y > .env"),
+            ("echo '2'>.env", "echo 2 > .env"),
+            ("echo \\2>.env", "echo 2 > .env"),
+            ("echo \"\">.env", "echo  > .env"),
+            ("echo x >$'.env'", "echo x > .env"),
+            ("echo x >$\".env\"", "echo x > .env"),
         ] {
             assert_eq!(one(text), expect, "{text}");
         }

@@ -65,8 +65,7 @@ impl Withheld {
 /// Whether a text can be a key to a model: it has a letter, and 16 bytes, or 8 of which one is a digit. A word that stands
 /// for a key, as servers on this machine take them (`ollama`, `not-needed`), is none: taking it out would garble what it
 /// stands in.
-#[must_use]
-pub fn is_key(text: &str) -> bool {
+fn is_key(text: &str) -> bool {
     let has = |is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
     text.len() >= KEY_BYTES_MIN
         && has(u8::is_ascii_alphabetic)

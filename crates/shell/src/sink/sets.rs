@@ -28,7 +28,11 @@ pub(crate) fn settle(effects: &mut [Effect], sets: &[Sets], line: &str) {
     if sets.is_empty() || sets.len() > SETS_MAX || is_secret(line) || line.contains("${!") {
         return;
     }
-    if effects.iter().filter_map(run).any(|run| is(run, "trap")) {
+    if effects
+        .iter()
+        .filter_map(Effect::as_run)
+        .any(|run| is(run, "trap"))
+    {
         // It may run later what stands before.
         return;
     }
@@ -59,7 +63,7 @@ fn sees(effects: &[Effect], sets: &[Sets], it: &Sets, line: &str) -> bool {
     };
     let behind = || {
         let all = effects.iter().enumerate().skip(it.from);
-        all.filter_map(|(at, effect)| Some((at, run(effect)?)))
+        all.filter_map(|(at, effect)| Some((at, effect.as_run()?)))
     };
     let used = |run: &Run| it.names.iter().any(|name| expands(&run.text, name));
     let looked_at = || {
@@ -67,17 +71,6 @@ fn sees(effects: &[Effect], sets: &[Sets], it: &Sets, line: &str) -> bool {
         chooses || behind().any(|(at, run)| at != it.at && used(run))
     };
     !behind().all(|run| own(&run)) || !looked_at()
-}
-
-fn run(effect: &Effect) -> Option<&Run> {
-    match &effect.kind {
-        EffectKind::Run(run) => Some(run),
-        EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_)
-        | EffectKind::Opaque(_) => None,
-    }
 }
 
 fn is(run: &Run, name: &str) -> bool {

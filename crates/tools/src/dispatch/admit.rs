@@ -245,7 +245,11 @@ impl Dispatch {
             worker: self.seat.worker,
             call,
             hooks: turn.reports.clone(),
-            rewritten: turn.rewritten.clone(),
+            // One with a key is refused, and is on record without it.
+            rewritten: turn.rewritten.as_ref().map(|rewritten| {
+                let without = keys::in_place_of(rewritten, &self.seat.environment);
+                without.unwrap_or_else(|| rewritten.clone())
+            }),
         })
         .await
     }

@@ -86,6 +86,8 @@ async fn what_is_run_as_code_is_shown_as_text_or_left_to_people() {
         ("./x", b"#!./evil\n1\n", None),
         ("./x", b"#!/usr/bin/python3 -mevil\n1\n", None),
         ("./x", b"#!/usr/bin/env ./evil\n1\n", None),
+        ("./x", b"#!/usr/bin/env -S./evil\n1\n", None),
+        ("./x", b"#!/usr/bin/env\n1\n", None),
         ("PATH=d:$PATH ./x", b"#!/usr/bin/env python3\n1\n", None),
         // A program of another system is left to the shell, which runs it as text.
         ("./x", b"\xfe\xed\xfa\xcf\nrm -rf build\n", None),
