@@ -103,7 +103,8 @@ fn older_than_the_newest(runs: &[RunInfo], keep: u32) -> usize {
 /// Prunes those runs, on record of `run`, which must be led by this ledger. Blocks on the disk for the removal.
 ///
 /// A run with a process group that no record says has ended stays: what is on record of the group is what it is found
-/// by. Whoever prunes ends such groups first.
+/// by. Whoever prunes ends such groups first. What runs say themselves that they have lost is no damage here: it goes
+/// with them.
 ///
 /// Cancellation: dropped, it may be on record and not done; doing it again is harmless.
 ///
@@ -112,7 +113,7 @@ fn older_than_the_newest(runs: &[RunInfo], keep: u32) -> usize {
 pub async fn prune(ledger: &Ledger, run: RunId, keep: Keep) -> Result<PruneReport, PruneError> {
     let reader = ledger.reader()?;
     let verified = reader.verify()?;
-    if !verified.is_sound() {
+    if !verified.is_undamaged() {
         return Err(PruneError::Damaged(verified.damage.len().max(1)));
     }
     let mut old = old_and_over(&reader, keep)?;

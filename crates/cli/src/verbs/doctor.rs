@@ -253,7 +253,7 @@ fn ledger(place: &Place) -> Vec<Finding> {
             Finding::new(
                 "ledger",
                 State::Wrong,
-                match report.damage.len() {
+                match report.faults().count() {
                     1 => "1 record is not as it was written".into(),
                     count => format!("{count} records are not as they were written"),
                 },

@@ -168,7 +168,7 @@ pub(super) fn run_object(run: &RunInfo) -> serde_json::Value {
 
 fn verify(ledger: &LedgerReader, output: &mut Output) -> Result<Code, Failure> {
     let report = ledger.verify().map_err(|error| failed(&error))?;
-    for damage in &report.damage {
+    for damage in report.faults() {
         output.text(&format!(
             "{} record {}: {}\n",
             damage.run,
@@ -200,7 +200,7 @@ fn verify_summary(report: &VerifyReport) -> String {
     let how = if report.is_sound() {
         "all are as they were written".to_owned()
     } else {
-        match report.damage.len() {
+        match report.faults().count() {
             1 => "1 is not as it was written".into(),
             count => format!("{count} are not as they were written"),
         }
@@ -219,8 +219,7 @@ pub(super) fn counted_runs(count: usize) -> String {
 
 fn verify_object(report: &VerifyReport) -> serde_json::Value {
     let damage: Vec<_> = report
-        .damage
-        .iter()
+        .faults()
         .map(|found| json!({ "run": found.run, "number": found.number, "why": found.why }))
         .collect();
     let heads: Vec<_> = report

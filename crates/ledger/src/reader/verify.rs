@@ -40,6 +40,8 @@ pub struct VerifyReport {
     pub records: u64,
     /// The last record of each run, oldest run first.
     pub heads: Vec<ChainPoint>,
+    /// What runs say themselves that they have lost, but for what went with a database that was set aside.
+    pub lost: Vec<ChainDamage>,
     /// Records that are not as they were written.
     pub damage: Vec<ChainDamage>,
     /// What the database's own check says of the file, where it finds fault.
@@ -52,7 +54,18 @@ impl VerifyReport {
     /// Whether everything is as it was written.
     #[must_use]
     pub fn is_sound(&self) -> bool {
+        self.lost.is_empty() && self.is_undamaged()
+    }
+
+    /// Whether all that is here is as it was written, whatever runs say themselves that they have lost.
+    #[must_use]
+    pub fn is_undamaged(&self) -> bool {
         self.damage.is_empty() && self.structure.is_empty()
+    }
+
+    /// What is not as it was written: what was lost, then what is damaged.
+    pub fn faults(&self) -> impl Iterator<Item = &ChainDamage> {
+        self.lost.iter().chain(&self.damage)
     }
 }
 
@@ -138,8 +151,7 @@ impl LedgerReader {
             let is_empty = check.head.is_none();
             // What went with a database that was set aside is told by that.
             let lost = check.lost.iter().filter(|lost| lost.went_with.is_none());
-            let lost: Vec<_> = lost.cloned().map(ChainDamage::from).collect();
-            report.damage.extend(lost);
+            report.lost.extend(lost.cloned().map(ChainDamage::from));
             report.damage.extend(check.found());
             if is_empty {
                 report.damage.push(ChainDamage {
@@ -154,7 +166,7 @@ impl LedgerReader {
         for missing in noted.missing(&tx, &set_aside)? {
             let is_same =
                 |told: &ChainDamage| (told.run, told.number) == (missing.run, missing.number);
-            if !report.damage.iter().any(is_same) {
+            if !report.faults().any(is_same) {
                 report.damage.push(missing);
             }
         }

@@ -62,7 +62,7 @@ pub(super) fn run(
     }
     // What it says is true of the ledger as it is now.
     let report = open(place)?.verify().map_err(|error| failed(&error))?;
-    if report.is_sound() {
+    if report.is_undamaged() {
         return Ok(Code::Done);
     }
     Err(Failure::failed("the ledger is not as it was written")
