@@ -287,14 +287,16 @@ impl Filter {
         // In a run both orders are one. That of its numbers has an index; by the other one each page would read and sort
         // all that is left of the run.
         let is_run = self.run.is_some() && ids.iter().all(|(_, id)| id.is_none());
-        let (order, behind) = if is_run {
-            let behind = "number > (SELECT number FROM records WHERE seq = ?)";
-            ("number", behind)
-        } else {
-            ("seq", "seq > ?")
-        };
+        let order = if is_run { "number" } else { "seq" };
         if let Part::Page(Some(Seq(after))) = part {
-            wants(behind, after);
+            // Of a damaged run they are not one, and a number alone that is too low would lead back to the same page.
+            wants("seq > ?", after);
+            if is_run {
+                wants(
+                    "number > coalesce((SELECT number FROM records WHERE seq = ?), 0)",
+                    after,
+                );
+            }
         }
         if !self.kinds.is_empty() {
             let marks = vec!["?"; self.kinds.len()].join(", ");

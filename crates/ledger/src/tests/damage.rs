@@ -2,7 +2,7 @@ use pointsman_model::{CallId, RunId};
 use rusqlite::Connection;
 
 use super::{Place, die, sample};
-use crate::{Filter, RecordKind, VerifyReport};
+use crate::{Filter, Pages, RecordKind, VerifyReport};
 
 /// A ledger of two runs, with `records` calls in the first, closed.
 pub(super) async fn written(records: u32) -> (Place, RunId) {
@@ -404,4 +404,44 @@ async fn a_damaged_database_is_told_by_the_run_that_is_taken_up_after_it() {
     });
     assert_eq!(told.unwrap().records.len(), 1);
     assert_eq!(place.reader().unknown_of_run(first).unwrap(), []);
+}
+
+/// A bit that turned over in a row and not in the index over it.
+#[tokio::test]
+async fn the_pages_of_a_run_come_to_an_end_where_the_number_of_a_pages_last_record_is_too_low() {
+    let (place, run) = written(300).await;
+    let raw = place.raw();
+    let index = "records_in_run";
+    let sql = "SELECT rootpage, sql FROM sqlite_schema WHERE name = ?1";
+    let (root, made): (i64, String) = raw
+        .query_row(sql, [index], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    raw.execute_batch("PRAGMA writable_schema = ON").unwrap();
+    raw.execute("DELETE FROM sqlite_schema WHERE name = ?1", [index])
+        .unwrap();
+    drop(raw);
+    let raw = place.raw();
+    forget_triggers(&raw);
+    raw.execute("UPDATE records SET number = 1 WHERE seq = 256", [])
+        .unwrap();
+    raw.execute_batch("PRAGMA writable_schema = ON").unwrap();
+    raw.execute(
+        "INSERT INTO sqlite_schema VALUES ('index', ?1, 'records', ?2, ?3)",
+        rusqlite::params![index, root, made],
+    )
+    .unwrap();
+    drop(raw);
+    let reader = place.reader();
+    let mut pages = Pages::of(Filter::of_run(run));
+    let mut seqs = Vec::new();
+    // Two whole ones and what is left.
+    for _ in 0..3 {
+        let page = pages.next(&reader).unwrap().unwrap();
+        seqs.extend(page.records.iter().map(|record| record.seq.0));
+        seqs.extend(page.unreadable.iter().map(|record| record.seq.0));
+    }
+    assert!(pages.next(&reader).unwrap().is_none());
+    assert!(seqs.len() > 512, "{}", seqs.len());
+    let all: Vec<i64> = (1..).take(seqs.len()).collect();
+    assert_eq!(seqs, all);
 }

@@ -52,8 +52,10 @@ pub(super) struct Group {
     /// Another one after whatever was said of it.
     pub(super) version: u64,
     key: Digest,
-    /// What a filter looks in, in lower case.
+    /// The call as a filter looks in it, in lower case.
     words: String,
+    /// What a filter finds each of `open` by, at the same place; that of the last one when all have ended.
+    who: Vec<String>,
 }
 
 impl Group {
@@ -67,6 +69,7 @@ impl Group {
         };
         let mut group = Self {
             words: what.to_lowercase(),
+            who: Vec::new(),
             open: Vec::new(),
             first,
             what,
@@ -81,19 +84,20 @@ impl Group {
     }
 
     fn add(&mut self, open: Arc<OpenRequest>) {
-        self.words.push_str(&who_asks(&open));
+        self.who.push(who_asks(&open));
         self.open.push(open);
         self.says_more();
     }
 
     fn remove(&mut self, id: RequestId) {
-        self.open.retain(|open| open.request.id != id);
         self.says_more();
+        let Some(at) = self.open.iter().position(|open| open.request.id == id) else {
+            return;
+        };
+        self.open.remove(at);
         // One that has ended stays under the filter that found it.
         if !self.open.is_empty() {
-            self.words = self.what.to_lowercase();
-            self.words
-                .extend(self.open.iter().map(|open| who_asks(open)));
+            self.who.remove(at);
         }
     }
 
@@ -110,7 +114,7 @@ impl Group {
 
     /// Whether a filter, in lower case, lets it pass.
     pub(super) fn matches(&self, filter: &str) -> bool {
-        self.words.contains(filter)
+        self.words.contains(filter) || self.who.iter().any(|who| who.contains(filter))
     }
 }
 

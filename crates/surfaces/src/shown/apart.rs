@@ -168,7 +168,9 @@ fn gaps(text: &str) -> (String, String) {
     let mut rest = text;
     while !rest.is_empty() {
         let after = rest.trim_start_matches([' ', '\t']);
-        let gap = rest.strip_suffix(after).unwrap_or_default();
+        // By lengths: to compare what is left at each gap takes the square of a line's length.
+        let wide = rest.len().saturating_sub(after.len());
+        let gap = rest.get(..wide).unwrap_or_default();
         if !gap.is_empty() {
             seen.push(' ');
             kind.push_str(match (gap.contains(' '), gap.contains('\t')) {
