@@ -245,6 +245,33 @@ fn a_conversation_is_on_the_ledger_and_gone_on_with() {
 }
 
 #[test]
+fn an_agent_goes_on_with_one_whose_run_follows_a_record_that_is_gone() {
+    let project = Project::with_job(THINKS);
+    for words in ["one", "two"] {
+        let model = Model::saying(vec![AnthropicReply::text(words)]);
+        model.run(&project, &[]).expect_code(0);
+    }
+    // Of run 1 alone.
+    let raw = rusqlite::Connection::open(project.state_folder().join("ledger.db")).unwrap();
+    raw.execute_batch(
+        "DROP TRIGGER records_are_never_removed;
+         DELETE FROM records WHERE run = 1 AND kind = 'run_ended'",
+    )
+    .unwrap();
+    drop(raw);
+    let again = THINKS.replace("say hello", "say it again") + "resumes = \"w2-1\"\n";
+    project.write("job.toml", &again);
+    let model = Model::saying(vec![AnthropicReply::text("two again")]);
+    model.run(&project, &[]).expect_code(0);
+    let messages = model.heard()[0]["messages"].to_string();
+    assert!(messages.contains("two"), "{messages}");
+    project.write("job.toml", &again.replace("w2-1", "w1-1"));
+    let ended = model.run(&project, &[]).expect_code(1);
+    let told = ended.summary().to_string();
+    assert!(told.contains("not as they were written"), "{told}");
+}
+
+#[test]
 fn a_replay_asks_again_and_tells_what_came_out_otherwise() {
     let project = Project::with_job(THINKS);
     let model = Model::saying(vec![bash("1", "echo one"), bash("2", "echo two")]);

@@ -124,7 +124,7 @@ tool = "Write"
 input = { file_path = "after.txt", content = "x" }
 "#;
 
-/// What it was is gone: nobody is asked for it any more, and it is known as ended.
+/// What it was is gone: nobody is asked for it and the one below it any more, and they are known as ended.
 #[test]
 fn law_12_an_agent_that_can_t_live_again_leaves_no_question() {
     let project = Project::with_job(THINKS);
@@ -134,8 +134,10 @@ fn law_12_an_agent_that_can_t_live_again_leaves_no_question() {
     let write = json!({ "file_path": "found.txt", "content": "x" });
     let looks = json!({ "subagent_type": "looker", "prompt": "look" });
     let model = Model::saying(vec![
-        AnthropicReply::uses("1", "Agent", looks),
-        AnthropicReply::uses("2", "Write", write),
+        AnthropicReply::uses("1", "Agent", looks.clone()),
+        AnthropicReply::uses("2", "Agent", looks),
+        AnthropicReply::uses("3", "Write", write.clone()),
+        AnthropicReply::uses("4", "Write", write),
     ]);
     let leader = leads(&project, Some(&model), &["job.toml"]);
     project.questions(1);
@@ -145,20 +147,28 @@ fn law_12_an_agent_that_can_t_live_again_leaves_no_question() {
     command
         .env("ANTHROPIC_API_KEY", KEY)
         .env("ANTHROPIC_BASE_URL", model.server.url());
-    ended(&mut command).expect_code(0);
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| ended(&mut command));
+        until("the one above them asks", || {
+            let open = project.queue();
+            (open.len() == 1 && open[0]["id"] == "r1-2").then_some(())
+        });
+        for worker in ["w1-2", "w1-3"] {
+            let late = project.run(["tell", worker, "hello"]).expect_code(2);
+            assert!(late.err.contains("not at work"), "{}", late.err);
+        }
+        project.run(["answer", "r1-2", "deny"]).expect_code(0);
+        run.join().unwrap().expect_code(0);
+    });
     let told = json!(last_sent(&model)).to_string();
     assert!(told.contains("no agent of type `looker`"), "{told}");
-    let child: Vec<Value> = records(&project, "worker_ended")
-        .into_iter()
-        .filter(|body| body["worker"] == "w1-2")
-        .collect();
-    assert_eq!(child.len(), 1, "{child:?}");
-    assert!(
-        child[0]["text"]
-            .to_string()
-            .contains("could not live again"),
-        "{child:?}"
-    );
+    for worker in ["w1-2", "w1-3"] {
+        let mut ends = records(&project, "worker_ended");
+        ends.retain(|body| body["worker"] == worker);
+        assert_eq!(ends.len(), 1, "{ends:?}");
+        let text = ends[0]["text"].to_string();
+        assert!(text.contains("could not live again"), "{text}");
+    }
     is_whole(&project);
 }
 

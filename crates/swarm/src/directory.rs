@@ -51,15 +51,6 @@ pub(crate) enum Told {
     No(NotHeard),
 }
 
-/// Whether an agent is at work here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Presence {
-    /// It is.
-    AtWork,
-    /// It is not.
-    Absent,
-}
-
 /// All agents at work in a run. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Directory {
@@ -155,19 +146,55 @@ impl Directory {
     }
 
     /// Stops one agent and all below it, if it is at work.
-    pub(crate) fn stop(&self, worker: WorkerId) -> Presence {
+    pub(crate) fn stop(&self, worker: WorkerId) -> StopWorker {
         match self.entries.get(&worker) {
-            None => Presence::Absent,
+            None => StopWorker::NotAtWork,
             Some(entry) => {
                 entry.stop.cancel();
-                Presence::AtWork
+                StopWorker::Stopping
             }
         }
     }
 
     /// Stops an agent that is not at work yet as soon as it is; it may be by now.
-    pub(crate) fn stop_ahead(&self, worker: WorkerId) -> Presence {
+    pub(crate) fn stop_ahead(&self, worker: WorkerId) -> StopWorker {
         self.ahead.insert(worker);
-        self.stop(worker)
+        match self.stop(worker) {
+            StopWorker::NotAtWork => StopWorker::Ahead,
+            stopped @ (StopWorker::Stopping | StopWorker::Ahead) => stopped,
+        }
+    }
+
+    /// The same of one that was expected a moment ago.
+    pub(crate) fn stop_expected(&self, worker: WorkerId) -> StopWorker {
+        let stopped = self.stop_ahead(worker);
+        if stopped != StopWorker::Ahead || self.is_expected(worker) {
+            return stopped;
+        }
+        // It has come to live meanwhile, or will not: then nothing is to be left of this.
+        let stopped = self.stop(worker);
+        if stopped == StopWorker::NotAtWork {
+            self.ahead.remove(&worker);
+        }
+        stopped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use pointsman_model::RunId;
+
+    #[test]
+    fn one_that_is_no_longer_expected_when_it_is_stopped_ahead_is_not_at_work() {
+        let worker = WorkerId::new(RunId::FIRST, 1);
+        let directory = Directory::expecting([worker]);
+        assert_eq!(directory.stop_expected(worker), StopWorker::Ahead);
+        assert!(directory.ahead.contains(&worker));
+        // As when it is known between a look at it and the stop.
+        directory.expect_no_longer(worker);
+        assert_eq!(directory.stop_expected(worker), StopWorker::NotAtWork);
+        assert!(directory.ahead.is_empty());
     }
 }

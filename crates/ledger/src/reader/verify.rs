@@ -117,16 +117,6 @@ impl LedgerReader {
         }
     }
 
-    /// Checks the chain of one run alone, what it has lost before among it.
-    ///
-    /// # Errors
-    /// When the database can't be read.
-    pub fn verify_run(&self, run: RunId) -> Result<Vec<ChainDamage>, ReadError> {
-        let check = verify_run(&self.connection, run).map_err(|error| self.failed(error))?;
-        let lost = check.lost.iter().cloned().map(ChainDamage::from).collect();
-        Ok([lost, check.found()].concat())
-    }
-
     /// What was recorded of a run and can't be known from its chain: records of its own that are not as they were
     /// written, and what it has lost. Nothing when all of it is there.
     ///

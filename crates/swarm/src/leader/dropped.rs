@@ -39,6 +39,7 @@ pub(super) async fn close_timed_out(ground: &Arc<Ground>, top: WorkerId, why: &s
 }
 
 async fn close_as(ground: &Arc<Ground>, (top, end): (WorkerId, WorkerEnd), why: &str) {
+    ground.expect_no_longer(top);
     ground.end_open(EndScope::SubtreeOf(top), why).await;
     if let Err(error) = close(ground, (top, end), why).await {
         // The ledger's next start finds the gap and closes it.

@@ -105,6 +105,14 @@ impl Ground {
         self.background.get().cloned().unwrap_or_default()
     }
 
+    /// That an agent and all that are left below it do not live again any more.
+    pub(super) fn expect_no_longer(&self, top: WorkerId) {
+        self.directory.expect_no_longer(top);
+        for below in self.past.take_below(top) {
+            self.directory.expect_no_longer(below);
+        }
+    }
+
     /// Ends open questions as cancelled. Waits until that is on disk, but not for a disk that does not come back.
     pub(super) async fn end_open(&self, scope: EndScope, why: &str) {
         let ending = self.requests.end_all_of(scope, Outcome::Cancelled, why);

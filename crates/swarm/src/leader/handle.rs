@@ -16,7 +16,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 
 use super::orders::{JobFound, JobStop, Order, OrderError, RetryWhich};
 use super::roster::{Roster, types};
-use crate::directory::{Directory, Presence, StopWorker, Told, WorkerCard};
+use crate::directory::{Directory, StopWorker, Told, WorkerCard};
 use crate::job_card::JobBoard;
 use crate::{JobCard, JobFile, RunEvent, StopReason};
 
@@ -324,31 +324,29 @@ impl LeaderHandle {
         let end_open = self.requests.end_all_of(scope, Outcome::Cancelled, reason);
         // Looked at first: one that comes to live meanwhile is at work then.
         let is_expected = self.directory.is_expected(worker);
-        let mut presence = match is_expected {
-            true => self.directory.stop_ahead(worker),
+        let mut stopped = match is_expected {
+            true => self.directory.stop_expected(worker),
             false => self.directory.stop(worker),
         };
-        if presence == Presence::AtWork
+        if stopped == StopWorker::Stopping
             && let Some(hooks) = self.hooks.upgrade()
         {
             hooks.end_unawaited_of(worker);
         }
         let ended = end_open.await;
-        if presence == Presence::Absent && !is_expected {
-            // One that would be given something else than it was is not expected, and may live all the same.
-            if ended == 0 {
+        if stopped == StopWorker::NotAtWork {
+            // One that would be given something else than it was is not expected, and may live all the same; one that is
+            // expected no more does not.
+            if is_expected || ended == 0 {
                 return Ok(StopWorker::NotAtWork);
             }
-            presence = self.directory.stop_ahead(worker);
+            stopped = self.directory.stop_ahead(worker);
         }
         let stop = StopAsked {
             worker: Some(worker),
             reason: reason.into(),
         };
         self.ledger.note(self.run, stop).await?;
-        Ok(match presence {
-            Presence::AtWork => StopWorker::Stopping,
-            Presence::Absent => StopWorker::Ahead,
-        })
+        Ok(stopped)
     }
 }

@@ -304,9 +304,7 @@ async fn bury(ground: &Arc<Ground>, lineage: &Lineage, (how, text): (WorkerEnd, 
     let why = format!("{worker}, who asked, has ended");
     ground.end_open(EndScope::SubtreeOf(worker), &why).await;
     ground.grants.retire(worker).await;
-    for left in ground.past.take_below(worker) {
-        ground.directory.expect_no_longer(left);
-    }
+    ground.expect_no_longer(worker);
     let ended = WorkerEnded {
         worker,
         end: how,

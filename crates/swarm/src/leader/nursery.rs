@@ -56,7 +56,6 @@ impl Nursery {
         let birth = self.newborn(parent, wanted, past.as_ref());
         if let (Some(past), Err(error)) = (&past, &birth) {
             let why = format!("it could not live again: {error}");
-            self.ground.directory.expect_no_longer(past.worker);
             close_dropped(&self.ground, past.worker, &why).await;
         }
         birth.map(|birth| Started::Now(Box::new(birth)))

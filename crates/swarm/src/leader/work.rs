@@ -83,7 +83,7 @@ async fn past(ground: &Ground, worker: WorkerId) -> Result<Vec<LedgerRecord>, No
     let is_other = worker.run() != ground.run;
     let reading = tokio::task::spawn_blocking(move || {
         let reader = ledger.reader()?;
-        if is_other && !reader.verify_run(worker.run())?.is_empty() {
+        if is_other && !reader.unknown_of_run(worker.run())?.is_empty() {
             return Ok(None);
         }
         let filter = Filter {
