@@ -30,7 +30,7 @@ pub(crate) struct QueueArguments {
 pub(crate) struct AnswerArguments {
     /// The questions, as `pointsman queue` lists them.
     #[arg(required = true, num_args = 1.., value_name = "ID")]
-    pub(crate) ids: Vec<RequestId>,
+    ids: Vec<RequestId>,
     /// The answer, to each of them; a yes to one that `pointsman queue` marks with `!` is given by itself.
     #[arg(required = true)]
     pub(crate) answer: AnswerWord,
@@ -72,6 +72,19 @@ pub(crate) struct AnswerArguments {
     pub(crate) epoch: Option<u32>,
     #[command(flatten)]
     pub(crate) form: FormArguments,
+}
+
+impl AnswerArguments {
+    /// The questions, each once, in the order in which they are first named.
+    pub(crate) fn questions(&self) -> Vec<RequestId> {
+        let mut questions = Vec::new();
+        for id in &self.ids {
+            if !questions.contains(id) {
+                questions.push(*id);
+            }
+        }
+        questions
+    }
 }
 
 #[derive(Debug, Args)]

@@ -26,17 +26,18 @@ use saving::Saving;
 
 /// Answers each of the questions. All of them are tried; the code is that of the worst.
 pub(super) fn run(arguments: &AnswerArguments, output: &mut Output) -> Result<Code, Failure> {
+    let ids = arguments.questions();
     check(arguments)?;
     let place = Place::here()?;
     let mut worst = Code::Done;
     let mut reached: Option<(RunId, Client)> = None;
-    for id in &arguments.ids {
+    for id in &ids {
         let mut client = match reached.take() {
             Some((run, client)) if run == id.run() => client,
             Some(_) | None => leader(&place, Some(id.run()))?.1,
         };
         let answered = answer(arguments, *id, &place, &mut client, output);
-        let code = match (answered, arguments.ids.len()) {
+        let code = match (answered, ids.len()) {
             (Ok(code), _) => code,
             (Err(failure), 1) => return Err(failure),
             (Err(failure), _) => {
@@ -56,7 +57,7 @@ pub(super) fn run(arguments: &AnswerArguments, output: &mut Output) -> Result<Co
 /// What goes together.
 fn check(arguments: &AnswerArguments) -> Result<(), Failure> {
     let edits = arguments.edit || arguments.input.is_some();
-    let several = arguments.ids.len() > 1;
+    let several = arguments.questions().len() > 1;
     let pinned = arguments.digest.is_some() || arguments.epoch.is_some();
     match arguments.answer {
         AnswerWord::Deny if arguments.always.is_some() => {
@@ -107,7 +108,7 @@ fn answer(
     output: &mut Output,
 ) -> Result<Code, Failure> {
     let card = cards(client)?.into_iter().find(|card| card.id == id);
-    if arguments.ids.len() > 1 && arguments.answer == AnswerWord::Allow {
+    if arguments.questions().len() > 1 && arguments.answer == AnswerWord::Allow {
         stands_in_a_row(id, card.as_ref(), place)?;
     }
     let saving = match (arguments.save, &card) {
