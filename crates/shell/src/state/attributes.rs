@@ -19,6 +19,13 @@ pub(crate) enum Attribute {
     Fixed,
 }
 
+impl Attribute {
+    /// Whether it spells the letters of a value in another case.
+    pub(crate) fn respells(self) -> bool {
+        matches!(self, Self::Lower | Self::Upper | Self::Capital)
+    }
+}
+
 /// All that a variable may do with a value, one for each way that led here. One that is only [`Attribute::Fixed`]
 /// is never made: ways that say nothing of a variable leave it plain.
 pub(super) type Attributes = BTreeSet<Attribute>;

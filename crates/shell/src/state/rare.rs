@@ -13,7 +13,7 @@ use crate::walk::{Feed, Input};
 /// What few lines set up. It stands apart so that a state stays small on the stack.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Rare {
-    /// Variables that programs see.
+    /// Variables that programs see, on all ways that led here.
     pub(super) exported: BTreeSet<Box<str>>,
     /// What variables do with values that they are given, where they don't just hold them.
     pub(super) attributes: BTreeMap<Box<str>, Attributes>,
@@ -34,7 +34,7 @@ pub(super) struct Rare {
 impl Rare {
     /// Takes in what another way may have set up.
     pub(super) fn join(&mut self, other: &Self) {
-        self.exported.extend(other.exported.iter().cloned());
+        self.exported.retain(|name| other.exported.contains(name));
         self.join_attributes(other);
         for (name, doubts) in &other.doubts {
             let mine = self.doubts.entry(name.clone()).or_default();
@@ -136,22 +136,55 @@ impl State {
         haunted.insert(name.into(), value);
     }
 
+    /// Sets a variable for one command. Its attributes may not count for that.
+    pub(crate) fn set_in_front(&mut self, name: &str, value: Value) -> InFront {
+        let before = self.variables.get(name).cloned();
+        let exported = self.rare.exported.contains(name);
+        self.put(name, value.clone().join(self.taken(name, value)));
+        self.export(name);
+        InFront {
+            name: name.into(),
+            set: self.variables.get(name).cloned(),
+            before,
+            exported,
+        }
+    }
+
     /// What a command has set for itself may stay: the variable has this value, or the one that it had before.
-    pub(crate) fn may_stay(&mut self, name: &str, before: Option<Value>) {
-        let now = self.variables.get(name).cloned().unwrap_or(Value::Unknown);
-        self.put(name, before.unwrap_or(Value::Unknown).join(now));
+    pub(crate) fn may_stay(&mut self, one: InFront) {
+        let now = self.variables.get(&one.name).cloned();
+        let before = one.before.unwrap_or(Value::Unknown);
+        self.put(&one.name, before.join(now.unwrap_or(Value::Unknown)));
+        if !one.exported {
+            self.keep_from_programs(&one.name);
+        }
     }
 
     /// Ends what a command has set for itself: the variable has the value that it had before, unless it was changed.
-    pub(crate) fn restore(&mut self, name: &str, set: &Value, before: Option<Value>) {
-        match (self.variables.get(name) == Some(set), before) {
-            (true, Some(before)) => self.put(name, before),
-            (true, None) => self.variables.remove(name),
+    pub(crate) fn restore(&mut self, one: InFront) {
+        let now = self.variables.get(&one.name);
+        match (now == one.set.as_ref(), one.before) {
+            (true, Some(before)) => self.put(&one.name, before),
+            (true, None) => self.variables.remove(&one.name),
             (false, before) => {
-                let now = self.variables.get(name).cloned();
-                let before = before.unwrap_or(Value::Unknown);
-                self.put(name, before.join(now.unwrap_or(Value::Unknown)));
+                let now = now.cloned().unwrap_or(Value::Unknown);
+                self.put(&one.name, before.unwrap_or(Value::Unknown).join(now));
             }
         }
+        if !one.exported {
+            self.keep_from_programs(&one.name);
+        }
     }
+}
+
+/// A variable that is set for one command.
+#[derive(Debug)]
+pub(crate) struct InFront {
+    name: Box<str>,
+    /// What it holds while the command runs.
+    set: Option<Value>,
+    /// What it held before; nothing where the line had not set it.
+    before: Option<Value>,
+    /// Whether programs saw it before.
+    exported: bool,
 }

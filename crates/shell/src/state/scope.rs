@@ -45,7 +45,7 @@ impl Outer {
             let (mine, others) = (self.attributes.as_ref(), other.attributes.as_ref());
             self.attributes = Some(attributes::joined(mine, others));
         }
-        self.exported |= other.exported;
+        self.exported &= other.exported;
     }
 }
 

@@ -126,8 +126,10 @@ impl Walker<'_> {
         let value = match &assign.value {
             AssignValue::One(word) => {
                 let at = self.expander(scene, state);
+                // What is put behind what the variable held, or into one of its elements, is not all that it holds.
+                let whole = !assign.append && assign.index.is_none();
                 let known = match at.value(word) {
-                    Value::Texts(mut texts) if texts.len() == 1 => texts.pop(),
+                    Value::Texts(mut texts) if whole && texts.len() == 1 => texts.pop(),
                     Value::Texts(_)
                     | Value::Among(_)
                     | Value::List(_)
@@ -200,12 +202,18 @@ impl Walker<'_> {
 
     /// Remembers a value. The folder's own variables are never taken from an assignment.
     pub(crate) fn keep(&mut self, name: &str, value: Value, state: &mut State) {
+        if self.has_room_for(name, state) {
+            state.set(name, value);
+        }
+    }
+
+    /// Whether the variable is among those that are followed; where it isn't, the line is too much.
+    pub(super) fn has_room_for(&mut self, name: &str, state: &State) -> bool {
         let crowded = state.variables.len() >= VARIABLES_MAX;
         if crowded && !state.variables.contains_key(name) {
             self.sink.full = true;
-            return;
         }
-        state.set(name, value);
+        !self.sink.full
     }
 
     /// An assignment that changes what later commands run.

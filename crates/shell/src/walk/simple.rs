@@ -289,26 +289,21 @@ impl Walker<'_> {
         called: &Called<'_>,
         state: &mut State,
     ) -> Option<Vec<PathValue>> {
-        let set: Vec<(CompactString, Value, Option<Value>)> = called
-            .assignments
-            .iter()
-            .map(|one| {
-                let value = one.value.literal().map_or(Value::Unknown, Value::text);
-                let before = state.variables.get(&one.name).cloned();
-                ((*one.name).into(), value, before)
-            })
-            .collect();
-        for (name, value, _) in &set {
-            self.keep(name, value.clone(), state);
-            state.export(name);
+        let mut set = Vec::with_capacity(called.assignments.len());
+        for one in called.assignments {
+            let value = one.value.literal().map_or(Value::Unknown, Value::text);
+            if self.has_room_for(&one.name, state) {
+                set.push(state.set_in_front(&one.name, value));
+            }
         }
         let names = self.call_here(scene, called, state);
         let stays = called.program().is_some_and(may_keep_assignments);
-        for (name, value, before) in set {
+        // A name that is set twice has at the end what it had first.
+        for one in set.into_iter().rev() {
             if stays {
-                state.may_stay(&name, before);
+                state.may_stay(one);
             } else {
-                state.restore(&name, &value, before);
+                state.restore(one);
             }
         }
         // Files stay behind that processes of their own have made.

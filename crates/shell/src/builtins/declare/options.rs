@@ -68,10 +68,14 @@ impl Declares {
                 _ => None,
             };
             match (letter, attribute) {
-                (_, Some(attribute)) if is_declare => self.attributes.push(match more {
-                    true => attribute,
-                    false => Attribute::Plain,
-                }),
+                (_, Some(attribute)) if is_declare && more => {
+                    // Bash has two spellings in one command cancel each other.
+                    let cancels = |it: &Attribute| it.respells() && *it != attribute;
+                    let plain = attribute.respells() && self.attributes.iter().any(cancels);
+                    self.attributes.push(attribute);
+                    self.attributes.extend(plain.then_some(Attribute::Plain));
+                }
+                (_, Some(_)) if is_declare => self.attributes.push(Attribute::Plain),
                 ('r', _) if is_declare && more => self.attributes.push(Attribute::Fixed),
                 ('r', _) if is_declare => {}
                 ('x', _) if is_declare => {
