@@ -246,8 +246,8 @@ impl Facts {
     /// Code that it runs, in a language that is not looked into: the commands and files whose names
     /// stand in it.
     pub(crate) fn code(&mut self, text: &str, span: pointsman_model::Span) {
-        for script in told::scripts(told::Language::Code, text) {
-            self.may_start(Field::made(&script, span));
+        for script in told::scripts(told::Language::Code, text, span) {
+            self.may_start(script);
         }
         for (path, change) in told::files(text) {
             let field = Field::made(&path, span);

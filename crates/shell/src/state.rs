@@ -23,7 +23,7 @@ use crate::limits::ALTERNATIVES_MAX;
 
 use self::rare::Rare;
 
-pub(crate) use attributes::Attribute;
+pub(crate) use attributes::{Attribute, is_plain_number};
 pub(crate) use files::Left;
 pub(crate) use made::Written;
 pub(crate) use shared::Shared;

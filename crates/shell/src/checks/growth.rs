@@ -66,7 +66,7 @@ const fn within(
     }
 }
 
-const FAMILIES: [Family; 68] = [
+const FAMILIES: [Family; 72] = [
     flat("parts", "ls -la; "),
     flat("and", "ls && "),
     within("pipeline", "ls", " | wc -l", ""),
@@ -130,6 +130,17 @@ const FAMILIES: [Family; 68] = [
     within("a loop's body", "for i in 1 2 3; do ", "ls a#; ", "done"),
     within("a loop's words", "for i in 1 2 3; do ls", " a#", "; done"),
     within("names in an expression", "((", "a#=1,", "1))"),
+    Family {
+        name: "sums in an expression",
+        front: "a=1; ((a=1",
+        each: "+1",
+        middle: "",
+        close: ",a=1",
+        back: "))",
+    },
+    within("functions of code", "perl -e '", "systemq(", "'"),
+    within("closed functions of code", "perl -e '", "systemq(", ")'"),
+    within("strings of code", "perl -e '", "\"rm\",", "'"),
     within("a condition", "[[ a", " && b", " ]]"),
     within("pushed folders", "", "pushd a; ", ""),
     within("wrappers", "", "sudo ", "rm x"),

@@ -174,8 +174,8 @@ fn look_through(facts: &mut Facts, text: &str, program: &Field, values: &[Field]
         }
     }
     if facts.nature == RunNature::Wrapper {
-        for script in told::scripts(Language::Code, text) {
-            facts.starts(Field::made(&script, program.span));
+        for script in told::scripts(Language::Code, text, program.span) {
+            facts.starts(script);
         }
     }
 }

@@ -56,9 +56,8 @@ pub(super) fn carried(called: &Called<'_>, known: &Tables, marks: Marks) -> Carr
     }
     if let Some(text) = &called.input.text {
         for language in &known.fed {
-            for script in told::scripts(*language, text) {
+            for script in told::scripts(*language, text, called.span) {
                 found.unusual = true;
-                let script = Field::made(&script, called.span);
                 found.inner.push(Inner::Script(script, EffectView::Might));
             }
         }
@@ -129,13 +128,12 @@ fn take(carrier: &Carrier, value: &Field, args: &[Field], found: &mut Carried) {
         }
         Value::Text(language) => {
             let text = value.text().unwrap_or_default();
-            let scripts = told::scripts(language, text);
+            let scripts = told::scripts(language, text, value.span);
             found.unusual |= !scripts.is_empty();
-            found.inner.extend(
-                scripts
-                    .into_iter()
-                    .map(|script| Inner::Script(Field::made(&script, value.span), might)),
-            );
+            let scripts = scripts.into_iter();
+            found
+                .inner
+                .extend(scripts.map(|script| Inner::Script(script, might)));
         }
     }
 }

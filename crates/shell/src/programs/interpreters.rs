@@ -172,8 +172,8 @@ fn inline(facts: &mut Facts, asked: &Asked<'_>, base: &str, codes: &[&str]) {
 fn client(facts: &mut Facts, asked: &Asked<'_>) {
     let texts = asked.args().iter().filter_map(Field::text);
     for text in texts.chain(asked.called.input.text.as_deref()) {
-        for script in told::scripts(Language::Sql, text) {
-            facts.starts(Field::made(&script, asked.called.span));
+        for script in told::scripts(Language::Sql, text, asked.called.span) {
+            facts.starts(script);
             facts.guard();
         }
         for word in [

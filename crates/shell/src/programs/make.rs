@@ -39,8 +39,8 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         }
         // Recipes run what variables such as `CC` say.
         facts.starts(field.tail(skip));
-        for script in scripts(Language::Make, value) {
-            facts.starts(Field::made(&script, field.span));
+        for script in scripts(Language::Make, value, field.span) {
+            facts.starts(script);
         }
     }
     if reads_its_input(asked.args()) {
@@ -67,8 +67,8 @@ fn makefile(facts: &mut Facts, asked: &Asked<'_>) {
     facts.nature = RunNature::Wrapper;
     match &asked.called.input.text {
         Some(text) => {
-            for script in scripts(Language::Make, text) {
-                facts.starts(Field::made(&script, asked.called.span));
+            for script in scripts(Language::Make, text, asked.called.span) {
+                facts.starts(script);
             }
         }
         None => {

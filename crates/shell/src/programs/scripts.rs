@@ -99,11 +99,8 @@ pub(crate) fn written(asked: &Asked<'_>, name: &str) -> Vec<Inner> {
                 found.push(Inner::Script(file.unseen(), EffectView::Might));
             }
             for text in texts_in(&file, asked.state) {
-                found.extend(
-                    scripts(reader.language, &text)
-                        .into_iter()
-                        .map(|script| Inner::Script(Field::made(&script, span), EffectView::Might)),
-                );
+                let scripts = scripts(reader.language, &text, span).into_iter();
+                found.extend(scripts.map(|it| Inner::Script(it, EffectView::Might)));
             }
         }
     }

@@ -5,9 +5,10 @@
 //! All of it is a possibility, for rules that deny and ask: what such a text does besides is covered
 //! by a rule for the program that reads it.
 
-use pointsman_model::Change;
+use pointsman_model::{Change, Span};
 
 use super::special::is_well_known;
+use crate::field::Field;
 
 /// Texts taken of one text; more of them are of no use to anybody.
 const SCRIPTS_MAX: usize = 32;
@@ -33,13 +34,16 @@ pub(crate) enum Language {
     Code,
 }
 
-/// What the text would hand to a shell.
-pub(crate) fn scripts(language: Language, text: &str) -> Vec<String> {
-    let mut found: Vec<String> = match language {
-        Language::Editor => editor(text),
-        Language::Debugger => behind(text, &["platform shell ", "shell ", "!", "make "]),
-        Language::Escapes => behind(text, &["!", "local "]),
-        Language::Sql => behind(
+/// What the text would hand to a shell: each as a word of this place, and one that nobody knows where there is more.
+pub(crate) fn scripts(language: Language, text: &str, span: Span) -> Vec<Field> {
+    let mut found = Found::default();
+    match language {
+        Language::Editor => found.extend(editor(text)),
+        Language::Debugger => {
+            found.extend(behind(text, &["platform shell ", "shell ", "!", "make "]));
+        }
+        Language::Escapes => found.extend(behind(text, &["!", "local "])),
+        Language::Sql => found.extend(behind(
             text,
             &[
                 ".shell ",
@@ -51,97 +55,142 @@ pub(crate) fn scripts(language: Language, text: &str) -> Vec<String> {
                 "\\o |",
                 "system ",
             ],
-        ),
-        Language::Expect => behind(text, &["spawn ", "exec ", "system "]),
-        Language::Make => make(text),
-        Language::Macros => macros(text),
-        Language::Code => handed(text),
-    };
+        )),
+        Language::Expect => found.extend(behind(text, &["spawn ", "exec ", "system "])),
+        Language::Make => make(&mut found, text),
+        Language::Macros => found.extend(macros(text)),
+        Language::Code => {}
+    }
+    let strings = strings(text);
     found.extend(
-        strings(text)
+        strings
+            .texts
             .into_iter()
             // Perl opens what has a bar in front as a pipe.
-            .map(|string| string.trim_start_matches(['|', ' ']).to_owned())
+            .map(|string| string.trim_start_matches(['|', ' ']))
             .filter(|string| begins_with_program(string)),
     );
     if language == Language::Expect || language == Language::Code {
-        found.extend(lists(text));
+        found.extend(['"', '\''].into_iter().flat_map(|quote| lists(text, quote)));
     }
-    found.truncate(SCRIPTS_MAX);
-    found
+    if language == Language::Code {
+        found.extend(HANDING.iter().flat_map(|function| handed(text, function)));
+    }
+    let mut fields: Vec<Field> = found
+        .scripts
+        .iter()
+        .map(|script| Field::made(script, span))
+        .collect();
+    if found.rest == Rest::LeftOff || strings.rest == Rest::LeftOff {
+        fields.push(Field::made("", span).unseen());
+    }
+    fields
+}
+
+/// Whether there is more than what was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Rest {
+    #[default]
+    Nothing,
+    LeftOff,
+}
+
+/// The scripts that were found in a text, each once.
+#[derive(Debug, Default)]
+struct Found {
+    scripts: Vec<String>,
+    rest: Rest,
+}
+
+impl Found {
+    /// Takes in scripts of one kind, as many as are followed of it.
+    fn extend<S: Into<String>>(&mut self, scripts: impl Iterator<Item = S>) {
+        let mut taken = 0;
+        for script in scripts {
+            let script = script.into();
+            if self.scripts.contains(&script) {
+                continue;
+            }
+            if taken >= SCRIPTS_MAX {
+                self.rest = Rest::LeftOff;
+                return;
+            }
+            taken += 1;
+            self.scripts.push(script);
+        }
+    }
 }
 
 /// `!command` anywhere in an editor's command, and what a terminal in it is to run.
-fn editor(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for line in text.lines() {
-        for (at, _) in line.match_indices('!') {
-            let rest = line.get(at + 1..).unwrap_or("").trim();
-            if !rest.is_empty() {
-                found.push(rest.to_owned());
-            }
-        }
-        for word in ["terminal ", "term "] {
-            if let Some((_, rest)) = line.split_once(word) {
-                found.push(rest.trim().to_owned());
-            }
-        }
-    }
-    found
+fn editor(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| {
+        let escapes = line
+            .match_indices('!')
+            .map(|(at, _)| line.get(at + 1..).unwrap_or("").trim())
+            .filter(|rest| !rest.is_empty());
+        let terminals = ["terminal ", "term "]
+            .into_iter()
+            .filter_map(|word| line.split_once(word))
+            .map(|(_, rest)| rest.trim());
+        escapes.chain(terminals)
+    })
 }
 
 /// What stands behind one of these at the beginning of a line or of a command in it.
-fn behind(text: &str, escapes: &[&str]) -> Vec<String> {
-    let mut found = Vec::new();
-    for line in text.split(['\n', ';', '{', '}']) {
+fn behind<'t>(text: &'t str, escapes: &[&str]) -> impl Iterator<Item = &'t str> {
+    text.split(['\n', ';', '{', '}']).filter_map(move |line| {
         let line = line.trim_start();
-        if let Some(rest) = escapes.iter().find_map(|it| line.strip_prefix(it)) {
-            found.push(rest.trim().to_owned());
-        }
-    }
-    found
+        let rest = escapes.iter().find_map(|it| line.strip_prefix(it))?;
+        Some(rest.trim())
+    })
+}
+
+/// What stands behind each opening, up to the last one of these ends.
+fn up_to_the_last<'t>(
+    text: &'t str,
+    opening: &'static str,
+    ends: &'static [char],
+) -> impl Iterator<Item = &'t str> {
+    text.match_indices(opening).map(move |(at, _)| {
+        let rest = text.get(at + opening.len()..).unwrap_or("");
+        let end = rest.rfind(ends).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or("")
+    })
 }
 
 /// What stands between `%(` and its end.
-fn macros(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for (at, _) in text.match_indices("%(") {
-        let rest = text.get(at + 2..).unwrap_or("");
-        let end = rest.rfind(')').unwrap_or(rest.len());
-        found.push(rest.get(..end).unwrap_or("").to_owned());
-    }
-    found
+fn macros(text: &str) -> impl Iterator<Item = &str> {
+    up_to_the_last(text, "%(", &[')'])
 }
 
 /// The recipes of a makefile, and what its functions run.
-fn make(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for line in text.lines() {
+fn make(found: &mut Found, text: &str) {
+    let recipes = text.lines().filter_map(|line| {
         let recipe = match line.strip_prefix('\t') {
-            Some(recipe) => Some(recipe),
-            None => line.split_once(';').map(|(_, recipe)| recipe),
+            Some(recipe) => recipe,
+            None => line.split_once(';').map(|(_, recipe)| recipe)?,
         };
-        if let Some(recipe) = recipe {
-            let recipe = recipe.trim_start_matches(['@', '-', '+', ' ', '\t']);
-            found.push(recipe.replace("$$", "$"));
-        }
-    }
+        let recipe = recipe.trim_start_matches(['@', '-', '+', ' ', '\t']);
+        Some(recipe.replace("$$", "$"))
+    });
+    found.extend(recipes);
     for opening in ["$(shell ", "${shell "] {
-        for (at, _) in text.match_indices(opening) {
-            let rest = text.get(at + opening.len()..).unwrap_or("");
-            let end = rest.rfind([')', '}']).unwrap_or(rest.len());
-            found.push(rest.get(..end).unwrap_or("").to_owned());
-        }
+        found.extend(up_to_the_last(text, opening, &[')', '}']));
     }
-    if let Some((_, command)) = text.split_once("!=") {
-        found.push(command.trim().to_owned());
-    }
-    found
+    let assigned = text.split_once("!=");
+    found.extend(assigned.into_iter().map(|(_, command)| command.trim()));
+}
+
+/// Strings of a text.
+#[derive(Debug, Default)]
+struct Strings<'t> {
+    texts: Vec<&'t str>,
+    rest: Rest,
 }
 
 /// The strings of a text, escapes as they are: between quotes and backticks, and of `%x{}` and kin.
-pub(crate) fn strings(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
+fn strings(text: &str) -> Strings<'_> {
+    let mut found = Strings::default();
     let bytes = text.as_bytes();
     for quote in ['"', '\'', '`'] {
         let mut open: Option<usize> = None;
@@ -153,7 +202,7 @@ pub(crate) fn strings(text: &str) -> Vec<String> {
                 escaped = true;
             } else if *byte == quote as u8 {
                 match open.take() {
-                    Some(start) => found.extend(text.get(start..at).map(str::to_owned)),
+                    Some(start) => found.texts.extend(text.get(start..at)),
                     None => open = Some(at + 1),
                 }
             }
@@ -174,14 +223,33 @@ pub(crate) fn strings(text: &str) -> Vec<String> {
         ("qw/", '/'),
         ("[[", ']'),
     ] {
-        for (at, _) in text.match_indices(opening) {
-            let rest = text.get(at + opening.len()..).unwrap_or("");
-            if let Some((inside, _)) = rest.split_once(closing) {
-                found.push(inside.to_owned());
-            }
-        }
+        found.enclosed(text, opening, closing);
     }
     found
+}
+
+impl<'t> Strings<'t> {
+    /// What stands behind each opening, up to the next closing.
+    fn enclosed(&mut self, text: &'t str, opening: &str, closing: char) {
+        let mut end = 0;
+        // Openings that this end is the next one of.
+        let mut shared = 0;
+        for (at, _) in text.match_indices(opening) {
+            let start = at + opening.len();
+            if end < start {
+                let next = text.get(start..).and_then(|rest| rest.find(closing));
+                let Some(next) = next else { return };
+                end = start + next;
+                shared = 0;
+            }
+            shared += 1;
+            if shared > SCRIPTS_MAX {
+                self.rest = Rest::LeftOff;
+                continue;
+            }
+            self.texts.extend(text.get(start..end));
+        }
+    }
 }
 
 /// Functions of many languages that hand a text to a shell.
@@ -200,61 +268,54 @@ const HANDING: [&str; 12] = [
     "passthru",
 ];
 
-/// The first string behind such a function, whatever it begins with.
-fn handed(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for function in HANDING {
-        for (at, _) in text.match_indices(function) {
-            let rest = text.get(at + function.len()..).unwrap_or("");
-            let rest = rest.trim_start_matches(['(', ' ', '[', 'f', 'r', 'b']);
-            let words = ["qw(", "qq(", "q(", "qw{", "q{"];
-            let inside = match rest.chars().next() {
-                Some(quote @ ('"' | '\'' | '`')) => {
-                    let mut escaped = false;
-                    let ends = |char: char| {
-                        let end = char == quote && !escaped;
-                        escaped = char == '\\' && !escaped;
-                        end
-                    };
-                    rest.get(1..).and_then(|rest| rest.split(ends).next())
-                }
-                _ => words.iter().find_map(|word| {
-                    let rest = rest.strip_prefix(word)?;
-                    rest.split([')', '}']).next()
-                }),
-            };
-            found.extend(inside.map(str::to_owned));
+/// The first string behind each call of this function, whatever it begins with.
+fn handed<'t>(text: &'t str, function: &'static str) -> impl Iterator<Item = &'t str> {
+    const ENDS: [char; 2] = [')', '}'];
+    let last_end = text.rfind(ENDS).unwrap_or(0);
+    text.match_indices(function).filter_map(move |(at, _)| {
+        let rest = text.get(at + function.len()..).unwrap_or("");
+        let rest = rest.trim_start_matches(['(', ' ', '[', 'f', 'r', 'b']);
+        let words = ["qw(", "qq(", "q(", "qw{", "q{"];
+        match rest.chars().next() {
+            Some(quote @ ('"' | '\'' | '`')) => {
+                let mut escaped = false;
+                let ends = |char: char| {
+                    let end = char == quote && !escaped;
+                    escaped = char == '\\' && !escaped;
+                    end
+                };
+                rest.get(1..).and_then(|rest| rest.split(ends).next())
+            }
+            // It is one where it ends.
+            _ if at < last_end => words.iter().find_map(|word| {
+                let (inside, _) = rest.strip_prefix(word)?.split_once(ENDS)?;
+                Some(inside)
+            }),
+            _ => None,
         }
-    }
-    found
+    })
 }
 
 /// `["rm", "-rf", "x"]` and `"rm", "-rf"`: neighbouring strings as one command.
-fn lists(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for quote in ['"', '\''] {
-        let pieces: Vec<&str> = text.split(quote).collect();
-        let mut at = 1;
-        while let Some(first) = pieces.get(at) {
-            if begins_with_program(first) && !first.contains(char::is_whitespace) {
-                let mut command = vec![(*first).to_owned()];
-                let mut next = at;
-                while pieces
-                    .get(next + 1)
-                    .is_some_and(|between| between.chars().all(|c| matches!(c, ',' | ' ' | '\n')))
-                    && let Some(word) = pieces.get(next + 2)
-                {
-                    command.push(format!("'{word}'"));
-                    next += 2;
-                }
-                if command.len() > 1 {
-                    found.push(command.join(" "));
-                }
-            }
-            at += 2;
+fn lists(text: &str, quote: char) -> impl Iterator<Item = String> {
+    let pieces: Vec<&str> = text.split(quote).collect();
+    (1..pieces.len()).step_by(2).filter_map(move |at| {
+        let first = pieces.get(at)?;
+        if !begins_with_program(first) || first.contains(char::is_whitespace) {
+            return None;
         }
-    }
-    found
+        let mut command = vec![(*first).to_owned()];
+        let mut next = at;
+        while pieces
+            .get(next + 1)
+            .is_some_and(|between| between.chars().all(|c| matches!(c, ',' | ' ' | '\n')))
+            && let Some(word) = pieces.get(next + 2)
+        {
+            command.push(format!("'{word}'"));
+            next += 2;
+        }
+        (command.len() > 1).then(|| command.join(" "))
+    })
 }
 
 /// Words of code that changes files. What a text without any of them names is read at most.
@@ -311,7 +372,7 @@ pub(crate) fn files(text: &str) -> Vec<(String, Option<Change>)> {
         None
     };
     let mut found: Vec<(String, Option<Change>)> = Vec::new();
-    for string in strings(text) {
+    for string in strings(text).texts {
         let path = string.trim_start_matches(['<', '>', '+', ' ']);
         let plain = path.chars().all(|char| {
             char.is_alphanumeric() || matches!(char, '.' | '/' | '_' | '-' | '~' | '+' | '@')
@@ -342,13 +403,12 @@ mod tests {
 
     #[track_caller]
     fn check(language: Language, text: &str, expect: &[&str]) {
-        let found = scripts(language, text);
+        let nowhere = Span { start: 0, end: 0 };
+        let found = scripts(language, text, nowhere);
         for script in expect {
-            assert!(found.iter().any(|it| it == script), "{text}: {found:?}");
+            assert!(found.iter().any(|it| it.is(script)), "{text}: {found:?}");
         }
-        if expect.is_empty() {
-            assert_eq!(found, Vec::<String>::new(), "{text}");
-        }
+        assert!(!expect.is_empty() || found.is_empty(), "{text}: {found:?}");
     }
 
     #[test]

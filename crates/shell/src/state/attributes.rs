@@ -138,15 +138,17 @@ fn value_by(attribute: Attribute, value: &Value, before: Option<&Value>) -> Valu
     }
 }
 
-/// Whether the value is a number that Bash spells in the same way.
+/// Whether the text is a number that Bash spells in the same way.
+pub(crate) fn is_plain_number(text: &str) -> bool {
+    let number = text.parse::<i64>();
+    number.is_ok_and(|number| number.to_string() == text)
+}
+
+/// Whether the value is such a number.
 fn is_number(value: &Value) -> bool {
-    let alike = |text: &str| {
-        let number = text.parse::<i64>();
-        number.is_ok_and(|number| number.to_string() == text)
-    };
     match value {
         Value::Number => true,
-        Value::Texts(texts) => texts.iter().all(|text| alike(text)),
+        Value::Texts(texts) => texts.iter().all(|text| is_plain_number(text)),
         Value::Among(_) | Value::List(_) | Value::Patterns(_) | Value::Unknown => false,
     }
 }

@@ -10,8 +10,9 @@ use pointsman_model::OpaqueWhy;
 use super::{Scene, Walker};
 use crate::expand::{Expander, Output};
 use crate::field::Field;
-use crate::state::{State, Value};
+use crate::state::{State, Value, is_plain_number};
 use crate::syntax::{Form, Parameter, Piece, Range, Word};
+use crate::work;
 
 impl Walker<'_> {
     /// An arithmetic expression. Bash reads the variables in it as expressions again, and a
@@ -52,12 +53,18 @@ impl Walker<'_> {
 
     /// Sets the variables that an expression may set.
     pub(crate) fn numbers(&mut self, scene: &Scene<'_>, text: &str, state: &mut State) {
-        for (_, name) in names_in(text).filter(|(at, name)| assigns(text, *at, name)) {
+        let set: Vec<&str> = names_in(text)
+            .filter(|(at, name)| assigns(text, *at, name))
+            .map(|(_, name)| name)
+            .collect();
+        let surely = match set.as_slice() {
+            [name] => always_sets(text, name, state),
+            _ => false,
+        };
+        for name in set {
             let value = match state.variables.get(name) {
                 // A part of it may not be computed, or none.
-                Some(before) if !always_sets(text, name, state) => {
-                    before.clone().join(Value::Number)
-                }
+                Some(before) if !surely => before.clone().join(Value::Number),
                 Some(_) | None => Value::Number,
             };
             self.set_outside(scene, name, value, state);
@@ -261,6 +268,7 @@ fn names_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Whether the expression is a plain one that does nothing but set the variable, and can't fail: `x=1`, `x+=y*2`, `x++`.
 fn always_sets(text: &str, name: &str, state: &State) -> bool {
+    work::count(text.len());
     let text = text.trim();
     let steps = ["++", "--"].map(|it| text.strip_prefix(it).or_else(|| text.strip_suffix(it)));
     if steps.into_iter().flatten().any(|it| it.trim() == name) {
@@ -283,18 +291,14 @@ fn is_operand(text: &str, state: &State) -> bool {
     let inner = text.strip_prefix('$').unwrap_or(text);
     let name = inner.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
     let name = name.unwrap_or(inner);
-    let number = |text: &str| {
-        let parsed = text.parse::<i64>();
-        parsed.is_ok_and(|it| it.to_string() == text)
-    };
     let is_name = name
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
-    number(text)
+    is_plain_number(text)
         || is_name
             && match state.variables.get(name) {
-                Some(Value::Texts(texts)) => texts.iter().all(|text| number(text)),
+                Some(Value::Texts(texts)) => texts.iter().all(|text| is_plain_number(text)),
                 // Where it is something that can't be computed, nobody knows what runs.
                 Some(Value::Number | Value::Unknown) | None => true,
                 Some(Value::Among(_) | Value::List(_) | Value::Patterns(_)) => false,

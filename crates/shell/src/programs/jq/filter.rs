@@ -1,5 +1,7 @@
 //! What the text of a filter of `jq` may do besides filtering.
 
+use std::collections::BTreeSet;
+
 /// Words and filters of the language, in ASCII order. `env`, `modulemeta` and `get_search_list` are left out.
 #[rustfmt::skip]
 static KNOWN: [&str; 221] = [
@@ -30,6 +32,9 @@ static KNOWN: [&str; 221] = [
     "with_entries", "y0", "y1", "yn",
 ];
 
+/// Filters that show what the list above leaves out: a definition of the same name does not hide them everywhere.
+const SHOWING: [&str; 3] = ["env", "get_search_list", "modulemeta"];
+
 /// A word of a filter, by what stands around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word<'f> {
@@ -39,18 +44,26 @@ enum Word<'f> {
     Variable(&'f str),
     /// A name that `def` gives a filter, or one of its parameters.
     Defined(&'f str),
+    /// What versions of the program read in different ways.
+    Doubtful,
 }
 
 /// Whether the filter does no more than filter: it calls what is known, and shows nothing of the environment or of
 /// files that no operand names.
 pub(super) fn is_plain(text: &str) -> bool {
     let words = words(text);
+    let defined: BTreeSet<&str> = words
+        .iter()
+        .filter_map(|word| match word {
+            Word::Defined(name) if !SHOWING.contains(name) => Some(*name),
+            Word::Defined(_) | Word::Called(_) | Word::Variable(_) | Word::Doubtful => None,
+        })
+        .collect();
     words.iter().all(|word| match word {
-        Word::Called(name) => {
-            KNOWN.binary_search(name).is_ok() || words.contains(&Word::Defined(name))
-        }
+        Word::Called(name) => KNOWN.binary_search(name).is_ok() || defined.contains(name),
         Word::Variable(name) => *name != "ENV" && !name.starts_with("__prog"),
         Word::Defined(_) => true,
+        Word::Doubtful => false,
     })
 }
 
@@ -65,6 +78,8 @@ enum Around {
     Text,
     /// The parameters of a definition.
     Parameters,
+    /// `if … end`.
+    Branches,
 }
 
 struct Reader<'f> {
@@ -99,6 +114,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
                     _ if defines => Some(Word::Defined(name)),
                     _ => Some(Word::Called(name)),
                 };
+                reader.branches(word);
                 let names = word == Some(Word::Called("def"));
                 reader.words.extend(word);
                 before = if defines { 'd' } else { 'n' };
@@ -175,6 +191,17 @@ impl<'f> Reader<'f> {
         self.text.get(start..self.at).unwrap_or("")
     }
 
+    /// `if … end` is around what stands in it, as brackets are.
+    fn branches(&mut self, word: Option<Word<'f>>) {
+        match (word, self.open.last()) {
+            (Some(Word::Called("if")), _) => self.open.push(Around::Branches),
+            (Some(Word::Called("end")), Some(Around::Branches)) => {
+                self.open.pop();
+            }
+            _ => {}
+        }
+    }
+
     fn number(&mut self) {
         self.take(|char| char.is_ascii_digit() || char == '.');
         let rest = self.rest();
@@ -186,9 +213,12 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Versions differ on whether a backslash continues a comment: it ends where the line does.
+    /// Versions differ on whether a backslash at its end continues a comment.
     fn comment(&mut self) {
-        self.take(|char| char != '\n');
+        let comment = self.take(|char| char != '\n');
+        if comment.trim_end_matches('\r').ends_with('\\') {
+            self.words.push(Word::Doubtful);
+        }
     }
 
     /// A text, behind its quote or behind an expression in it, up to its end or the next expression.
@@ -245,6 +275,13 @@ mod tests {
             "include \"m\"; .",
             "import \"m\" as m; m::f",
             "unheard_of",
+            "def f(env): 1; env",
+            "(def env: 1; .) | env",
+            "def modulemeta: 1; modulemeta",
+            "# \\\n\"\nenv #\"",
+            "# \\\r\n\"\nenv #\"",
+            "{a: if true then 1,env else 2 end}",
+            "{a: if . then {b, c: if . then 1,env else 1 end} else 2 end}",
         ] {
             assert!(!is_plain(text), "{text}");
         }
@@ -267,6 +304,11 @@ mod tests {
             ".[1e3:2.5] | @base64 \"x\\(.a)\"",
             ".a // empty, ..|.b?",
             "[.[]|{a:.b|length,c}] | sort_by(.a) | first",
+            "{a: if .b then 1 else 2 end, env}",
+            "{if: 1, end: 2, env}",
+            "if .a then {env} elif .b then [1] else {c: .d, env} end",
+            "# all of it \\ here\n.a",
+            "def f: 1; def g(f): f; f | g(.)",
         ] {
             assert!(is_plain(text), "{text}");
         }
