@@ -301,6 +301,33 @@ fn an_edited_input_that_does_not_fit_is_told_to_who_answered_and_the_question_st
     assert_eq!(project.read("y").as_deref(), Some(""));
 }
 
+/// It would have been taken, and refused where it was to run: whoever answered had read that it runs.
+#[test]
+fn an_edited_input_that_a_rule_refuses_is_told_to_who_answered_and_the_question_stays() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"asks\"\ndeny = [\"Bash(touch no*)\"]\n[[job.step]]\ntool = \"Bash\"\ninput = { command = \"touch x\" }\n",
+    );
+    let leader = project.start(["run", "--attended", "job.toml"]);
+    let id = project.questions(1).remove(0);
+    let ended = project
+        .run(["answer", &id, "allow", "--input", "true; touch now"])
+        .expect_code(2);
+    for told in [
+        "refused by the rule",
+        "Bash(touch no*)",
+        "nothing was answered",
+    ] {
+        assert!(ended.err.contains(told), "{told}: {}", ended.err);
+    }
+    assert_eq!(project.questions(1), [id.as_str()]);
+    project
+        .run(["answer", &id, "allow", "--input", "touch yes"])
+        .expect_code(0);
+    leader.wait().expect_code(0);
+    assert_eq!(project.read("now"), None);
+    assert_eq!(project.read("yes").as_deref(), Some(""));
+}
+
 /// What runs instead is told from the ledger; the answer does not hang on that.
 #[test]
 fn an_answer_that_was_taken_is_no_failure_where_the_ledger_can_not_be_read() {

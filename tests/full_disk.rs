@@ -26,13 +26,15 @@ fn large_calls() -> Project {
 /// Runs the program where files may grow so far and no further. That ends a program unless it wants to be told, as a full
 /// disk does.
 fn run_bounded(project: &Project, arguments: &[&str]) -> Ended {
-    let plain = project.command([]);
-    let mut command = Command::new("sh");
     let bounded = format!("trap '' XFSZ; ulimit -f {BLOCKS_MAX}; exec \"$0\" \"$@\"");
-    command
-        .args(["-c", &bounded])
-        .arg(program())
-        .args(arguments);
+    run_by(project, &["sh", "-c", &bounded], arguments)
+}
+
+/// Runs the program by another one, in the project and its environment.
+fn run_by(project: &Project, starter: &[&str], arguments: &[&str]) -> Ended {
+    let plain = project.command([]);
+    let mut command = Command::new(starter[0]);
+    command.args(&starter[1..]).arg(program()).args(arguments);
     command.current_dir(project.root());
     for (name, value) in plain.get_envs() {
         match value {
@@ -70,4 +72,57 @@ fn calls_that_can_t_be_recorded_are_not_run_and_the_exit_code_and_the_counts_say
     project.run(["log", "verify"]).expect_code(0);
     let runs = project.run(["runs", "--json"]).expect_code(0);
     assert_eq!(runs.objects()[0]["state"], "interrupted", "{}", runs.out);
+}
+
+#[test]
+fn the_doctor_and_a_check_before_a_run_say_that_there_is_no_room_for_records() {
+    let project = large_calls();
+    let small = project.root().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let on_a_disk_of = |size: &str, arguments: &[&str]| {
+        let small = small.to_str().unwrap();
+        let mounted = format!(
+            "mount -t tmpfs -o size={size} none {small} && XDG_STATE_HOME={small} exec \"$0\" \"$@\""
+        );
+        run_by(
+            &project,
+            &[
+                "unshare",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                &mounted,
+            ],
+            arguments,
+        )
+    };
+    let full = on_a_disk_of("64k", &["doctor"]).expect_code(1);
+    assert!(
+        full.out.contains("its disk has 64 KiB left"),
+        "{}{}",
+        full.out,
+        full.err
+    );
+    let little = on_a_disk_of("20m", &["doctor"]).expect_code(0);
+    assert!(
+        little.out.contains("its disk has 20 MiB left"),
+        "{}",
+        little.out
+    );
+    let enough = on_a_disk_of("200m", &["doctor"]).expect_code(0);
+    assert!(!enough.out.contains("its disk"), "{}", enough.out);
+
+    let checked = on_a_disk_of("64k", &["run", "--check", "job.toml"]).expect_code(0);
+    assert!(
+        checked.err.contains("its disk has 64 KiB left"),
+        "{}{}",
+        checked.out,
+        checked.err
+    );
+    assert!(
+        checked.out.contains("with the warning above"),
+        "{}",
+        checked.out
+    );
 }

@@ -41,6 +41,23 @@ pub use self::transcript::{RecordedConversation, conversation_of, spent_of};
 /// Times in a row that a model whose words were cut off is asked to go on.
 const CUT_OFF_MAX: u32 = 3;
 
+/// A reply that broke off.
+struct BrokenOff {
+    /// What the model is told.
+    go_on: &'static str,
+    /// Why its agent has failed where it went on like that.
+    again_and_again: &'static str,
+}
+
+const CUT_OFF: BrokenOff = BrokenOff {
+    go_on: "Your answer was cut off where its length is limited. Go on.",
+    again_and_again: "the model's answer was cut off again and again",
+};
+const CALLED_NONE: BrokenOff = BrokenOff {
+    go_on: "You stopped to call a tool, and no call came. Call it, or say what came of your task.",
+    again_and_again: "the model stopped to call a tool again and again, and called none",
+};
+
 /// What an agent says while it says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSaid {
@@ -203,6 +220,9 @@ impl LlmAgent {
                 }
             } else {
                 match &reply.stop {
+                    Stop::ToolUse if reply.text().trim().is_empty() => {
+                        self.urge(dispatch, &mut cut_off, CALLED_NONE).await?;
+                    }
                     // It would have ended; now there is more to do.
                     Stop::Done | Stop::ToolUse
                         if self.hear_beside(dispatch, stop).await? == Heard::Something => {}
@@ -225,15 +245,7 @@ impl LlmAgent {
                         let words = format!("the model declined: {}", reply.text());
                         return Err(Early::Failed(words));
                     }
-                    Stop::OutputLimit if cut_off < CUT_OFF_MAX => {
-                        cut_off += 1;
-                        let go_on = "Your answer was cut off where its length is limited. Go on.";
-                        self.say(dispatch, go_on.into()).await?;
-                    }
-                    Stop::OutputLimit => {
-                        let why = "the model's answer was cut off again and again";
-                        return Err(Early::Failed(why.into()));
-                    }
+                    Stop::OutputLimit => self.urge(dispatch, &mut cut_off, CUT_OFF).await?,
                     Stop::ContextFull => self.shorten("the conversation is full")?,
                     Stop::Other(reason) => {
                         return Err(Early::Failed(format!("the model stopped: {reason}")));
@@ -346,6 +358,20 @@ impl LlmAgent {
         Ok(Heard::Something)
     }
 
+    /// Has the model go on whose reply broke off, so many times in a row.
+    async fn urge(
+        &mut self,
+        dispatch: &Dispatch,
+        so_far: &mut u32,
+        broken: BrokenOff,
+    ) -> Result<(), Early> {
+        if *so_far >= CUT_OFF_MAX {
+            return Err(Early::Failed(broken.again_and_again.into()));
+        }
+        *so_far += 1;
+        self.say(dispatch, broken.go_on.into()).await
+    }
+
     /// Says something to the model that no tool gave.
     async fn say(&mut self, dispatch: &Dispatch, text: String) -> Result<(), Early> {
         self.tell(dispatch, vec![PersonPart::Text(text)], &HashMap::new())
@@ -429,10 +455,14 @@ impl LlmAgent {
 
     /// Shortens the conversation before it is full: at nine tenths, so that a turn still fits.
     fn keep_within(&mut self, reply: &Reply) -> Result<(), Early> {
-        let (Some(max), Some(usage)) = (self.limits.context_tokens, reply.usage) else {
+        let Some(max) = self.limits.context_tokens else {
             return Ok(());
         };
-        if usage.total() < max.saturating_mul(9) / 10 {
+        // Some servers of the second dialect count nothing.
+        let used = reply
+            .usage
+            .map_or_else(|| self.conversation.guessed_tokens(), |usage| usage.total());
+        if used < max.saturating_mul(9) / 10 {
             return Ok(());
         }
         match self.conversation.compact() {

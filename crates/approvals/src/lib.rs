@@ -29,8 +29,9 @@ pub use mailbox::{
 pub use private_socket::{BindError, PrivateSocket};
 pub use reign::{Epoch, Generation, Reign};
 pub use requests::{
-    Advice, Answer, AnswerError, Answered, EditedInputs, EndScope, OpenError, OpenRequest,
-    RequestEvent, RequestEvents, Requests, RequestsOptions, RequestsService, TakenUp, Ticket,
+    Advice, Answer, AnswerError, Answered, EditedInput, EditedInputs, EndScope, OpenError,
+    OpenRequest, RequestEvent, RequestEvents, Requests, RequestsOptions, RequestsService, TakenUp,
+    Ticket,
 };
 pub use save::{SaveError, save_rules};
 pub use trust::{Revoked, TrustFile, TrustFileError};

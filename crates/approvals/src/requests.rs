@@ -31,7 +31,7 @@ pub(crate) use self::ticket::Dropped;
 
 pub use self::answer::{Answer, AnswerError, Answered, OpenError};
 pub use self::board::{Advice, OpenRequest, RequestEvent, RequestEvents};
-pub use self::inputs::EditedInputs;
+pub use self::inputs::{EditedInput, EditedInputs};
 pub use self::taken_up::TakenUp;
 pub use self::ticket::Ticket;
 
@@ -433,10 +433,13 @@ impl Requests {
             Some(open),
         ) = (&answer.kind, self.get(id))
         {
-            self.inner
-                .inputs
-                .check(&open.request.call.tool, input)
-                .map_err(|why| AnswerError::Misfit { why })?;
+            let edited = EditedInput {
+                request: &open.request,
+                input,
+                by: &answer.by,
+            };
+            let checked = self.inner.inputs.check(edited);
+            checked.map_err(|why| AnswerError::Misfit { why })?;
         }
         let (done, answered) = oneshot::channel();
         let event = Event::Answer {

@@ -16,6 +16,7 @@ mod log;
 mod manual;
 mod policy;
 mod queue;
+mod room;
 mod rules;
 mod run;
 mod runs;

@@ -11,6 +11,7 @@ mod closing;
 mod contexts;
 mod desk_rules;
 mod dropped;
+mod edited;
 mod ground;
 mod handle;
 mod holding;

@@ -6,7 +6,8 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as 
 use std::path::PathBuf;
 
 use pointsman_model::{AbsPath, Digest, RunId};
-use rustix::fs::{Access, access};
+use rustix::fs::{Access, access, statvfs};
+use rustix::io::Errno;
 
 /// How many characters of the project's name the folder's name keeps, so that the socket's path stays short.
 const NAME_CHARS_MAX: usize = 24;
@@ -173,6 +174,22 @@ impl StatePlace {
             }
         }
         Ok(())
+    }
+
+    /// How many bytes the user may still write on the disk that holds the folder, or would.
+    ///
+    /// # Errors
+    /// When the disk can't be asked.
+    pub fn room(&self) -> io::Result<u64> {
+        let mut at = Some(self.folder.as_path());
+        while let Some(folder) = at {
+            match statvfs(folder) {
+                Ok(disk) => return Ok(disk.f_bavail.saturating_mul(disk.f_frsize)),
+                Err(Errno::NOENT) => at = folder.parent(),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(io::ErrorKind::NotFound.into())
     }
 
     /// Makes the folder and those above it that are missing, open to their owner alone.

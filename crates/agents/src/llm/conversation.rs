@@ -1,6 +1,6 @@
 //! The conversation of an agent and its model, and how it is shortened.
 
-use pointsman_llm::{ModelPart, PersonPart, ResultKind, ToolResult, ToolUse, Turn};
+use pointsman_llm::{ModelPart, PersonPart, ResultKind, ToolInputText, ToolResult, ToolUse, Turn};
 
 use super::notice::{gone, shortened};
 
@@ -9,6 +9,9 @@ const KEPT: [usize; 2] = [8, 2];
 
 /// A shorter result is not worth leaving out.
 const LEFT_OUT_BYTES_MIN: usize = 400;
+
+/// See [`Conversation::guessed_tokens`].
+const BYTES_PER_TOKEN: usize = 3;
 
 /// What a model is told whose words were the last that is on record.
 pub(super) const GO_ON: &str = "The work was interrupted here. Go on.";
@@ -119,6 +122,13 @@ impl Conversation {
             .any(|part| matches!(part, PersonPart::Text(text) if text == words))
     }
 
+    /// About how many tokens it is, for servers that don't count: one for each three bytes, which English and code
+    /// stay below.
+    pub(super) fn guessed_tokens(&self) -> u64 {
+        let bytes: usize = self.turns.iter().map(bytes_of).sum();
+        u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u64::MAX)
+    }
+
     /// Leaves the text of older results out, and says so in their place. Words, and what was asked for,
     /// stay: they are what the model needs to know where it stands.
     pub(super) fn compact(&mut self) -> Compacted {
@@ -163,10 +173,33 @@ impl Conversation {
     }
 }
 
+fn bytes_of(turn: &Turn) -> usize {
+    match turn {
+        Turn::Person(parts) => parts
+            .iter()
+            .map(|part| match part {
+                PersonPart::Text(text) => text.len(),
+                PersonPart::Result(result) => result.text.len(),
+            })
+            .sum(),
+        Turn::Model(parts) => parts
+            .iter()
+            .map(|part| match part {
+                ModelPart::Text(text) => text.len(),
+                ModelPart::Use(ToolUse { name, input, .. }) => {
+                    name.len().saturating_add(match input {
+                        ToolInputText::Object(object) => object.as_str().len(),
+                        ToolInputText::Broken(text) => text.len(),
+                    })
+                }
+                ModelPart::Other(part) => part.as_str().len(),
+            })
+            .sum(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use pointsman_llm::ToolInputText;
-
     use super::*;
 
     fn asks(id: &str) -> Turn {

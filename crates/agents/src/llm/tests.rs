@@ -381,6 +381,49 @@ async fn a_conversation_is_shortened_before_it_is_full() {
 }
 
 #[tokio::test]
+async fn a_server_that_counts_nothing_has_its_conversation_shortened_in_time_too() {
+    let limits = LlmLimits {
+        context_tokens: Some(3_000),
+        ..LIMITS
+    };
+    let big = |number: u32| {
+        let input = json!({ "command": format!("echo {}", "x".repeat(700)) });
+        ChatReply::uses(&number.to_string(), "Bash", &input)
+            .uncounted()
+            .streamed()
+    };
+    let end = ChatReply::text("end").uncounted().streamed();
+    let answers = (1..=6).map(big).chain([end]);
+    let unlimited = Spending::unlimited();
+    let mut scene = Scene::with(Dialect::OpenAi, limits, unlimited, answers).await;
+    assert_eq!(is_done(&scene.work().await), "end");
+    let marks = |request: usize| {
+        let body = &scene.server.heard()[request].body;
+        body.matches("was left out here").count()
+    };
+    assert_eq!((marks(5), marks(6)), (0, 2));
+}
+
+#[tokio::test]
+async fn a_model_that_stops_to_call_a_tool_and_calls_none_is_told_so_and_has_not_done_its_task() {
+    let empty = || AnthropicReply::text("").stopped("tool_use").streamed();
+    let mut scene = Scene::new([empty(), done("here I am")]).await;
+    assert_eq!(is_done(&scene.work().await), "here I am");
+    let asked = &scene.server.heard()[1].body;
+    assert!(asked.contains("no call came"), "{asked}");
+
+    let mut scene = Scene::new([empty(), empty(), empty(), empty()]).await;
+    let end = scene.work().await;
+    assert!(is_failed(&end).contains("called none"), "{end:?}");
+    assert_eq!(scene.server.heard().len(), 4);
+
+    // Some servers give that reason behind words that end the work.
+    let wordy = AnthropicReply::text("all done").stopped("tool_use");
+    let mut scene = Scene::new([wordy.streamed()]).await;
+    assert_eq!(is_done(&scene.work().await), "all done");
+}
+
+#[tokio::test]
 async fn a_conversation_can_be_written_out_and_gone_on_with() {
     let mut first = Scene::new([bash("u1", "echo hello").streamed()]).await;
     // The script is over: the second turn fails.

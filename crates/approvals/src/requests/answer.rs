@@ -65,10 +65,10 @@ pub enum AnswerError {
         "{0} is open, and the answer does not say which question was seen: look at it, then answer that"
     )]
     Unseen(RequestId),
-    /// The input that it puts in the place of the one that was asked about does not fit the tool.
+    /// The input that it puts in the place of the one that was asked about can't run.
     #[error("the edited input does not fit: {why}")]
     Misfit {
-        /// What does not fit.
+        /// What does not fit the tool, or what refuses it.
         why: Box<str>,
     },
     /// The death of an earlier leader has ended it, and nobody has asked it again since.

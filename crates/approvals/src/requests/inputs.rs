@@ -4,26 +4,37 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pointsman_model::{JsonText, ToolName};
+use pointsman_model::{Answerer, JsonText, PermissionRequest};
 
-type Check = dyn Fn(&ToolName, &JsonText) -> Result<(), Box<str>> + Send + Sync;
+/// An input that an answer puts in the place of the one that was asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct EditedInput<'a> {
+    /// What was asked.
+    pub request: &'a PermissionRequest,
+    /// The new input.
+    pub input: &'a JsonText,
+    /// Who wrote it.
+    pub by: &'a Answerer,
+}
 
-/// Who knows whether an input fits its tool. Without anyone all are taken here, and looked at when they are to run.
+type Check = dyn Fn(EditedInput<'_>) -> Result<(), Box<str>> + Send + Sync;
+
+/// Who knows whether an input can run. Without anyone all are taken here, and looked at when they are to run.
 #[derive(Clone, Default)]
 pub struct EditedInputs(Option<Arc<Check>>);
 
 impl EditedInputs {
     /// Inputs that this knows about; it says what does not fit.
     pub fn checked_by(
-        check: impl Fn(&ToolName, &JsonText) -> Result<(), Box<str>> + Send + Sync + 'static,
+        check: impl Fn(EditedInput<'_>) -> Result<(), Box<str>> + Send + Sync + 'static,
     ) -> Self {
         Self(Some(Arc::new(check)))
     }
 
-    pub(super) fn check(&self, tool: &ToolName, input: &JsonText) -> Result<(), Box<str>> {
+    pub(super) fn check(&self, edited: EditedInput<'_>) -> Result<(), Box<str>> {
         match &self.0 {
             None => Ok(()),
-            Some(check) => check(tool, input),
+            Some(check) => check(edited),
         }
     }
 }

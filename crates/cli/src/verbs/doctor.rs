@@ -14,6 +14,7 @@ use pointsman_surfaces::shown;
 use pointsman_surfaces::socket::{Ask, Client, ClientError, LineError, Reply};
 use serde::Serialize;
 
+use super::room::{FOLDER_HINT, ROOM_HINT, Room, room};
 use super::run::hook_place;
 use super::{log, rules, runs};
 use crate::arguments::DoctorArguments;
@@ -100,9 +101,15 @@ fn state_folder(place: &Place) -> Vec<Finding> {
     let text = shown::line(folder.as_str());
     let mut findings = vec![match place.state.could_be_prepared() {
         Ok(()) => Finding::new("state", State::Well, text),
-        Err(error) => Finding::new("state", State::Wrong, Failure::of(&error).what())
-            .hint("set `XDG_STATE_HOME` to a folder of yours that can be written"),
+        Err(error) => {
+            Finding::new("state", State::Wrong, Failure::of(&error).what()).hint(FOLDER_HINT)
+        }
     }];
+    findings.extend(match room(place) {
+        Room::Enough => None,
+        Room::Little(text) => Some(Finding::new("state", State::Look, text).hint(ROOM_HINT)),
+        Room::None(text) => Some(Finding::new("state", State::Wrong, text).hint(ROOM_HINT)),
+    });
     // Runs are numbered; a long number makes a long path.
     let later = RunId::new(99_999_999);
     if later.is_some_and(|run| !place.state.socket_fits(run)) {

@@ -30,6 +30,10 @@ pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client
             FindError::NotThatRun(run) if is_interrupted(place, run) => failure.hint(format!(
                 "its leader died: `pointsman run --resume {run}` goes on with it; `pointsman log --run {run}` tells how far it came"
             )),
+            FindError::NotThatRun(run) if never_was(place, run) => failure.hint(format!(
+                "this project has had no run of that number; `pointsman runs` lists its runs; this is `{}`",
+                place.project
+            )),
             FindError::NotThatRun(run) => failure.hint(format!(
                 "`pointsman runs` tells whether it has ended; `pointsman show`, `why` and `log --run {run}` tell what became of it; this is `{}`",
                 place.project
@@ -43,6 +47,13 @@ pub(super) fn leader(place: &Place, run: Option<RunId>) -> Result<(RunId, Client
 /// Whether the leader of that run has died, and left it to be gone on with. What can't be read says nothing.
 fn is_interrupted(place: &Place, run: RunId) -> bool {
     interrupted(place).contains(&run)
+}
+
+/// Whether the ledger can be read and knows of no such run.
+fn never_was(place: &Place, run: RunId) -> bool {
+    let reader = LedgerReader::open(&place.state.ledger());
+    let runs = reader.and_then(|reader| reader.runs());
+    runs.is_ok_and(|runs| !runs.iter().any(|info| info.run == run))
 }
 
 /// The latest run whose leader has died, if that can be gone on with.

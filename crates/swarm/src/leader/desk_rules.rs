@@ -9,10 +9,13 @@ use pointsman_approvals::Grants;
 use pointsman_gate::{LeaderRules, LeaderSays};
 use pointsman_ledger::Clock;
 use pointsman_model::{
-    DecisionReason, GrantId, Insistence, Judgement, PermissionDecision, PermissionMode,
-    PermissionRequest, Superseded, WorkerId,
+    DecisionReason, GrantId, Insistence, JsonText, Judgement, PermissionDecision, PermissionMode,
+    PermissionRequest, Superseded, ToolInput, WorkerId,
 };
-use pointsman_policy::{Frozen, HookVote, Question, Tree, judge, judge_denies_and_asks};
+use pointsman_policy::{
+    Frozen, HookVote, Question, Tree, effects_of, judge, judge_denies_and_asks, name_case,
+};
+use pointsman_shell::Surroundings;
 
 /// The rules of the leader's desk.
 pub(super) struct DeskRules {
@@ -87,6 +90,43 @@ impl DeskRules {
             Walked::Covered(grants)
         } else {
             Walked::ask()
+        }
+    }
+
+    /// Why the call would be refused with that input in the place of its own, in the leader's words, if it would.
+    ///
+    /// `text` is the input as it came, and `read` as its tool reads it.
+    pub(super) fn refusal_of(
+        &self,
+        request: &PermissionRequest,
+        text: &JsonText,
+        read: &ToolInput,
+    ) -> Option<Box<str>> {
+        let worker = request.lineage.agent().worker;
+        let frozen = self.contexts.get(&worker).map(|found| found.clone())?;
+        let at = Surroundings {
+            folder: request.folder.clone(),
+            home: frozen.context.parts().home.clone(),
+            case: name_case(self.tree.as_ref()),
+        };
+        let now = self.clock.now();
+        let judgement = judge(&Question {
+            tool: &request.call.tool,
+            input: text,
+            effects: &effects_of(&request.call.tool, read, &at),
+            folder: &request.folder,
+            frozen: &frozen,
+            overlay: &self
+                .grants
+                .overlay_for_call(&request.lineage, request.call.id, now),
+            vote: &HookVote::None,
+            tree: self.tree.as_ref(),
+        });
+        match judgement.decision {
+            PermissionDecision::Deny => {
+                Some(format!("refused by {}", refuser(&judgement.reason)).into())
+            }
+            PermissionDecision::Ask | PermissionDecision::Allow => None,
         }
     }
 

@@ -6,9 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use dashmap::DashMap;
-use pointsman_approvals::{
-    EditedInputs, Grants, Reign, Requests, RequestsOptions, RequestsService, in_process,
-};
+use pointsman_approvals::{Grants, Reign, Requests, RequestsOptions, RequestsService, in_process};
 use pointsman_gate::{
     Adjudicator, CoordinatorHandler, Explaining, HookPlace, Hooks, Lifts, Notices, Panel,
     SwarmWorkerHandler, Votes, hooks_that_cant_start,
@@ -17,7 +15,7 @@ use pointsman_ledger::{HighestIds, Ledger, OpenReport, OrderGiven, RequestOpened
 use pointsman_model::{Answerer, Attended, Millis, RunId, Surface, WorkerId};
 use pointsman_policy::{Frozen, Problem};
 use pointsman_process::KEY_LEFT_OUT;
-use pointsman_tools::{Pace, RunIds, Toolbox};
+use pointsman_tools::{Pace, RunIds};
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use super::again::contexts_again;
 use super::contexts::{JobGround, job_grounds, stopping};
 use super::desk_rules::DeskRules;
+use super::edited::edited_inputs;
 use super::ground::Ground;
 use super::holding::hold;
 use super::nursery::work_of;
@@ -332,14 +331,21 @@ fn stand_up(
     let clock = Arc::clone(&options.clock);
     let services_stop = CancellationToken::new();
     let mut services = JoinSet::new();
+    let grants = Grants::continued(run, ledger.clone(), Arc::clone(&clock), highest.grant);
+    let contexts = Arc::new(taken.contexts);
+    let rules = Arc::new(DeskRules {
+        grants: grants.clone(),
+        contexts: Arc::clone(&contexts),
+        clock: Arc::clone(&clock),
+        tree: Arc::clone(&options.tree),
+    });
     let asking = RequestsOptions {
         reign: taken.reign,
-        inputs: edited_inputs(&options.toolbox),
+        inputs: edited_inputs(Arc::clone(&rules), Arc::clone(&options.toolbox)),
         ..RequestsOptions::default()
     };
     let (requests, service) = RequestsService::new(ledger.clone(), Arc::clone(&clock), &asking);
     services.spawn(service.run(services_stop.clone()));
-    let grants = Grants::continued(run, ledger.clone(), Arc::clone(&clock), highest.grant);
     let pace = Pace::default();
     taken.past.orders.put_in_force(&grants, &pace);
     if let Some(classifier) = &options.classifier {
@@ -348,16 +354,9 @@ fn stand_up(
     let panel = panel(options, &ledger, requests.clone(), grants.clone());
     let lifts = panel.lifts.clone();
     let hooks = Arc::clone(&panel.hooks);
-    let contexts = Arc::new(taken.contexts);
     let coordinator = CoordinatorHandler::new(panel.clone());
-    let rules = DeskRules {
-        grants: grants.clone(),
-        contexts: Arc::clone(&contexts),
-        clock: Arc::clone(&clock),
-        tree: Arc::clone(&options.tree),
-    };
     let (mailbox, inbox) = in_process(LETTERS_MAX);
-    let desk = Adjudicator::new(coordinator.clone(), Arc::new(rules));
+    let desk = Adjudicator::new(coordinator.clone(), rules);
     services.spawn(desk.run(inbox, services_stop.clone()));
     tell_of_requests(options, &requests, &hooks, (&mut services, &services_stop));
     let ground = Ground {
@@ -397,21 +396,6 @@ fn stand_up(
         services,
         services_stop,
     }
-}
-
-/// An input that an answer edits has to fit its tool.
-fn edited_inputs(toolbox: &Arc<Toolbox>) -> EditedInputs {
-    let toolbox = Arc::clone(toolbox);
-    EditedInputs::checked_by(move |tool, input| {
-        let Some(tool) = toolbox.get(tool) else {
-            // Nobody can run it; that is told when it is tried.
-            return Ok(());
-        };
-        tool.check(input).map(drop).map_err(|problems| {
-            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            problems.join("; ").into()
-        })
-    })
 }
 
 /// Starts those who are told of each request: the hooks for notices, and the explainer.

@@ -11,7 +11,7 @@ pub struct ChatReply {
     text: String,
     calls: Vec<(String, String, String)>,
     stop: Option<&'static str>,
-    tokens: (u64, u64),
+    tokens: Option<(u64, u64)>,
 }
 
 impl ChatReply {
@@ -20,7 +20,7 @@ impl ChatReply {
     pub fn text(text: &str) -> Self {
         Self {
             text: text.into(),
-            tokens: (10, 5),
+            tokens: Some((10, 5)),
             ..Self::default()
         }
     }
@@ -45,6 +45,13 @@ impl ChatReply {
         self
     }
 
+    /// The same from a server that counts no tokens.
+    #[must_use]
+    pub fn uncounted(mut self) -> Self {
+        self.tokens = None;
+        self
+    }
+
     fn reason(&self) -> &'static str {
         self.stop.unwrap_or(if self.calls.is_empty() {
             "stop"
@@ -54,7 +61,9 @@ impl ChatReply {
     }
 
     fn usage(&self) -> Value {
-        let (input, output) = self.tokens;
+        let Some((input, output)) = self.tokens else {
+            return Value::Null;
+        };
         json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output})
     }
 

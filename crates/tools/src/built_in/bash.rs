@@ -230,7 +230,7 @@ fn how(end: End) -> String {
         End::Exited(code) => format!("ended with exit code {code}"),
         End::Signalled(signal) => format!("ended by signal {signal}"),
         End::TimedOut => "killed at its time limit".into(),
-        End::Stopped => "killed since it was stopped".into(),
+        End::Stopped => "killed since its agent was to end".into(),
     }
 }
 
@@ -282,7 +282,7 @@ fn ended(
             time_max.as_millis()
         )))),
         End::Stopped => Err(ToolError::Stopped(with(
-            "(killed: this agent was stopped)".into(),
+            "(killed: this agent was stopped, or its time was over)".into(),
         ))),
     }
 }

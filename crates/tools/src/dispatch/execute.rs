@@ -211,7 +211,9 @@ impl Dispatch {
             // A tool that panics has failed; the agent and its run go on.
             result = AssertUnwindSafe(run).catch_unwind() => result
                 .unwrap_or_else(|_| Err(ToolError::Failed("the tool broke off".into()))),
-            () = stop => Err(ToolError::Stopped("(broken off: this agent was stopped)".into())),
+            () = stop => Err(ToolError::Stopped(
+                "(broken off: this agent was stopped, or its time was over)".into()
+            )),
         };
         if let Ok(output) = &result {
             if let Some(folder) = &output.moved_to {

@@ -7,6 +7,7 @@ use pointsman_policy::Severity;
 use pointsman_swarm::{Checked, Leader};
 use serde_json::json;
 
+use super::super::room::{FOLDER_HINT, room_remark};
 use super::prepare::Prepared;
 use super::start_failure;
 use crate::failure::{Code, Failure};
@@ -23,7 +24,10 @@ pub(super) fn check(
     let (file, jobs) = prepared.named();
     let (told, texts) = prepared.told_problems();
     let refused = prepared.problem_with(attended);
-    let (options, remarks) = prepared.options(place, attended, Arc::new(SystemClock));
+    let unwritable = place.state.could_be_prepared().err();
+    let room = room_remark(&place);
+    let (options, mut remarks) = prepared.options(place, attended, Arc::new(SystemClock));
+    remarks.extend(room);
     for remark in &remarks {
         output.note(&format!("{remark}\n"));
         output.object(&json!({ "remark": remark }));
@@ -38,6 +42,9 @@ pub(super) fn check(
     }
     if let Some(refused) = refused {
         return Err(refused);
+    }
+    if let Some(error) = unwritable {
+        return Err(Failure::of(&error).hint(FOLDER_HINT));
     }
     may_start.map_err(|error| start_failure(&error))?;
     let count = problems.len().saturating_add(remarks.len());

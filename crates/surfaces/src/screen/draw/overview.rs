@@ -363,7 +363,7 @@ fn queue(state: &State, now: WallTime, area: Rect, canvas: &mut Canvas<'_>) {
     let which = state.overview.which;
     let list = state.list(which);
     let what = match which {
-        Which::Waiting => "requests, oldest first",
+        Which::Waiting => "requests, in order of arrival",
         Which::Refused => "refused by the classifier, oldest first",
     };
     let title = format!("{what}{}", filtered(state));

@@ -38,7 +38,7 @@ fn a_list_says_how_much_of_it_is_out_of_view() {
         let (asks, agents) = rows(&stage);
         // The leader is a row of the tree, too.
         let below = 60 - agents;
-        sees(&stage, "requests, oldest first ─");
+        sees(&stage, "requests, in order of arrival ─");
         sees(&stage, &format!("↓ {} more", 60 - asks));
         sees(&stage, &format!("↓ {below} more"));
         stage.press("<end>");

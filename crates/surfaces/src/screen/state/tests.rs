@@ -492,7 +492,7 @@ fn a_transcript_is_read_searched_and_followed() {
     assert!(stage.text().contains("│ make all"), "{}", stage.text());
     stage.press("<esc><esc>");
     assert!(
-        stage.text().contains("requests, oldest first"),
+        stage.text().contains("requests, in order of arrival"),
         "{}",
         stage.text()
     );

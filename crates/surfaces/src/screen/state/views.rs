@@ -183,7 +183,7 @@ fn a_classifiers_no_is_read_and_lifted_like_a_request() {
     stage.press("<esc>");
     sees(&stage, "it was asked for again, and passed: Bash curl");
     stage.press("c");
-    sees(&stage, "requests, oldest first");
+    sees(&stage, "requests, in order of arrival");
 }
 
 /// To lift the no to something that can't be had back takes the second act too: its id, typed out.
