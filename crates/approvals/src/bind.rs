@@ -5,6 +5,7 @@
 //! what was approved is not what would run.
 
 mod files;
+mod found;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -18,17 +19,21 @@ use pointsman_policy::{
 };
 
 pub use self::files::Found;
+use self::found::FoundFiles;
 
 /// So many files that a line hands on count by their content, the others by inode, size and time, so that a line of ten
 /// thousand names is looked at in no time.
 const HANDED_READ_MAX: usize = 64;
 
+/// The same of those that patterns find.
+const FOUND_READ_MAX: usize = 256;
+
 /// The digest of a call.
 ///
 /// Covers the tool, the input's bytes, the folder and which folder that is on the disk, the agent, its context, and of
 /// each script that a run names and each file that an edit changes: its real path, and its content up to 1 MiB, else its
-/// inode, size and time; likewise of each file that is handed to a program which nobody knows; of every other path that it
-/// reads or writes: where that leads. Blocks on the disk.
+/// inode, size and time; likewise of each file that is handed to a program which nobody knows; of each pattern that finds
+/// such files: which it finds; of every other path that it reads or writes: where that leads. Blocks on the disk.
 ///
 /// # Errors
 /// When a file is there and can't be looked at, or there are too many of them; then nothing can be bound to the call, and
@@ -82,7 +87,7 @@ fn bind_seen(
     for path in named_folders(folder, effects) {
         digest = files::folder(digest, &path)?;
     }
-    let executed = executed_on_disk(folder, effects).map_err(io::Error::other)?;
+    let executed = named_on_disk(folder, effects).map_err(io::Error::other)?;
     let named = named_files(&executed, effects);
     for (path, spelling) in &named {
         digest = match spelling {
@@ -100,6 +105,7 @@ fn bind_seen(
             false => files::unread(digest, path, seen)?,
         };
     }
+    digest = take_found(digest, &FoundFiles::now(folder, effects), &named, seen)?;
     for (path, place) in led_to(effects) {
         digest = digest
             .part("path", path.as_str().as_bytes())
@@ -108,8 +114,31 @@ fn bind_seen(
     Ok(digest.finish())
 }
 
-/// The files that a call would execute ([`executed`]), and those to which its paths really lead that go up from a name which
-/// is a link. Blocks on the disk.
+/// Takes in what patterns find: which names, and the files, of which those that are `named` are in already.
+fn take_found(
+    mut digest: DigestBuilder,
+    found: &FoundFiles,
+    named: &BTreeMap<AbsPath, Spelling>,
+    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+) -> io::Result<DigestBuilder> {
+    for (pattern, names) in &found.names {
+        digest = digest
+            .part("in", pattern.base.as_str().as_bytes())
+            .part("the pattern", pattern.glob.as_bytes())
+            .part("finds", names.join("\0").as_bytes());
+    }
+    let files = found.files.iter().filter(|path| !named.contains_key(*path));
+    for (at, path) in files.enumerate() {
+        digest = match at < FOUND_READ_MAX {
+            true => files::looked_up(digest, path, seen)?,
+            false => files::unread(digest, path, seen)?,
+        };
+    }
+    Ok(digest)
+}
+
+/// The files that a call would execute ([`executed`]), those to which its paths really lead that go up from a name which
+/// is a link, and those that its patterns find. Blocks on the disk.
 ///
 /// # Errors
 /// When there are too many to look at.
@@ -117,6 +146,13 @@ pub fn executed_on_disk(
     folder: &AbsPath,
     effects: &Effects,
 ) -> Result<Vec<Executed>, TooManyFiles> {
+    let mut files = named_on_disk(folder, effects)?;
+    files.extend(FoundFiles::now(folder, effects).executed());
+    Ok(files)
+}
+
+/// Those that it names.
+fn named_on_disk(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, TooManyFiles> {
     let mut files = executed(folder, effects)?;
     for spelled in climbing(folder, effects) {
         let Ok(place) = std::fs::canonicalize(&spelled) else {
@@ -163,13 +199,14 @@ pub fn led_to(effects: &Effects) -> BTreeMap<AbsPath, AbsPath> {
 /// [`bind`] fails. Looks at what is there.
 #[must_use]
 pub fn bound_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
-    let Ok(executed) = executed_on_disk(folder, effects) else {
+    let Ok(executed) = named_on_disk(folder, effects) else {
         return Vec::new();
     };
     let named = named_files(&executed, effects);
     let handed = handed_files(folder, effects, &executed, &named).into_iter();
     let handed = handed.filter(|path| path.as_path().is_file());
-    let files: BTreeSet<AbsPath> = named.into_keys().chain(handed).collect();
+    let found = FoundFiles::now(folder, effects).files.into_iter();
+    let files: BTreeSet<AbsPath> = named.into_keys().chain(handed).chain(found).collect();
     files.into_iter().collect()
 }
 

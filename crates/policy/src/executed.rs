@@ -4,6 +4,7 @@
 mod build;
 mod families;
 mod modules;
+mod patterns;
 mod script;
 mod sources;
 mod unseen;
@@ -16,6 +17,7 @@ use pointsman_model::{
 };
 
 pub(crate) use self::build::build_files_named;
+pub use self::patterns::{Becomes, Searched, may_match, searched};
 pub use self::script::{says_it_is_code, script_of};
 pub use self::unseen::{Unseen, check_seen};
 pub(crate) use self::variables::LineVariables;

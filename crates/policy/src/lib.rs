@@ -27,8 +27,8 @@ mod wild;
 pub use case::{CaseError, CaseResult, run_case};
 pub use effects::{effects_of, resolve_path};
 pub use executed::{
-    Executed, Role, Spelling, TooManyFiles, Unseen, by_gravest_role, check_seen, climbing,
-    executed, executed_by, handed_to, says_it_is_code, script_of,
+    Becomes, Executed, Role, Searched, Spelling, TooManyFiles, Unseen, by_gravest_role, check_seen,
+    climbing, executed, executed_by, handed_to, may_match, says_it_is_code, script_of, searched,
 };
 pub use frozen::Frozen;
 pub use index::RuleIndex;

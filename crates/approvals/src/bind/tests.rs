@@ -7,6 +7,8 @@ use pointsman_model::{CallId, Effect, Reach, Run, RunNature, Span, Word, WordVal
 use super::*;
 use crate::sample;
 
+mod patterns;
+
 struct Scene {
     _folder: tempfile::TempDir,
     root: PathBuf,

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pointsman_model::{
-    AbsPath, Copied, EffectKind, Effects, OpaqueWhy, PathRole, PathUse, PathValue,
-};
+use pointsman_model::{AbsPath, Copied, Effect, Effects, OpaqueWhy, PathRole, PathUse, PathValue};
 
+use super::patterns::Searched;
 use super::{Executed, FILES_MAX, Role, TooManyFiles, named};
+
+/// So many places at most are looked at from which what a pattern finds may come.
+const SEARCHED_MAX: usize = 1 << 10;
 
 /// A file with the way on which it was found, back through what the line copies.
 struct Found {
@@ -69,28 +71,52 @@ pub(super) fn add_origins(
     Ok(())
 }
 
-/// The files of which a line makes what it runs: where a text or a program is known only when it runs, all that it reads.
-pub(super) fn made_of(effects: &Effects) -> impl Iterator<Item = Executed> {
-    let unknown = effects.list.iter().any(|effect| match &effect.kind {
-        EffectKind::Opaque(opaque) => {
-            matches!(
-                opaque.why,
-                OpaqueWhy::UnknownScript | OpaqueWhy::UnknownProgram
-            )
+/// Adds the patterns that find the same where it comes from: in the folder that the line copies, or under the name of
+/// what it puts below the folder that is searched.
+pub(super) fn add_searched_origins(patterns: &mut Vec<Searched>, copied: &[Copied]) {
+    let mut origins = Vec::new();
+    for pattern in patterns.iter() {
+        for copy in copied {
+            if let Some(rest) = pattern.base.below(&copy.to) {
+                let base = copy.from.join(rest);
+                origins.push(Searched {
+                    base,
+                    ..pattern.clone()
+                });
+            } else if copy.to.is_within(&pattern.base)
+                && let (Some(base), Some(name)) = (copy.from.parent(), copy.from.name())
+            {
+                // Under which name a folder's content is found is not worked out: all of it.
+                let globs = [name.to_owned(), format!("{name}/**")];
+                origins.extend(globs.map(|glob| Searched {
+                    base: base.clone(),
+                    glob: glob.into(),
+                    becomes: pattern.becomes,
+                }));
+            }
+            if origins.len() > SEARCHED_MAX {
+                break;
+            }
         }
-        EffectKind::Run(_)
-        | EffectKind::Read(_)
-        | EffectKind::Write { .. }
-        | EffectKind::Connect(_)
-        | EffectKind::Spawn(_) => false,
-    });
-    let read = effects.list.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Read(PathUse {
-            path: PathValue::Known(path),
-            by: PathRole::Operand | PathRole::Redirect,
-            ..
-        }) => Some(named(path.clone(), Role::Argument)),
-        _ => None,
-    });
+    }
+    patterns.extend(origins);
+}
+
+/// The files of which a line makes what it runs.
+pub(super) fn made_of(effects: &Effects) -> impl Iterator<Item = Executed> {
+    read_into_code(effects).filter_map(|used| match &used.path {
+        PathValue::Known(path) => Some(named(path.clone(), Role::Argument)),
+        PathValue::Pattern { .. } | PathValue::Unknown(_) => None,
+    })
+}
+
+/// What goes into the code that a line makes: where a text or a program is known only when it runs, all that it reads.
+pub(super) fn read_into_code(effects: &Effects) -> impl Iterator<Item = &PathUse> {
+    let unknown = effects.list.iter().filter_map(Effect::as_opaque);
+    let unknown = unknown
+        .map(|opaque| opaque.why)
+        .any(|why| matches!(why, OpaqueWhy::UnknownScript | OpaqueWhy::UnknownProgram));
+    let read = effects.list.iter().filter_map(Effect::as_read);
+    let read = read.filter(|used| matches!(used.by, PathRole::Operand | PathRole::Redirect));
     read.filter(move |_| unknown)
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use pointsman_approvals::{bound_files, led_to};
 use pointsman_model::{
-    AbsPath, Digest, EffectKind, Effects, ExecutedCall, Lineage, PathRole, PathValue,
+    AbsPath, Digest, EffectKind, Effects, ExecutedCall, Lineage, PathRole, PathValue, Run, Word,
+    WordValue,
 };
 use pointsman_policy::Tree;
 
@@ -118,7 +119,12 @@ impl Bound {
             let after = later.snapshots.get(file)?;
             change(file, before.as_deref(), after.as_deref())
         });
-        let changes: Vec<String> = led_elsewhere.chain(changed).collect();
+        // Where not all are kept, one that is new here may have been there before.
+        let all_kept = self.snapshots.len() < SNAPSHOTS_MAX;
+        let new = later.snapshots.keys();
+        let new = new.filter(|file| all_kept && !self.snapshots.contains_key(*file));
+        let new = new.map(|file| format!("`{file}` is among what it runs or is handed now"));
+        let changes: Vec<String> = led_elsewhere.chain(changed).chain(new).collect();
         if changes.is_empty() {
             "a file that it runs or changes, or its folder, is not as it was".into()
         } else {
@@ -127,9 +133,14 @@ impl Bound {
     }
 }
 
-/// How much there is to be looked at, about: the words of what runs, and the paths.
+/// How much there is to be looked at, about: the words of what runs, and the paths. A pattern may find anything.
 fn looks(effects: &Effects) -> usize {
+    let searches = |run: &Run| {
+        let by_word = |word: &Word| matches!(word.value, WordValue::Glob(_));
+        run.argv.iter().any(by_word) || matches!(run.folder, PathValue::Pattern { .. })
+    };
     let each = effects.list.iter().map(|effect| match &effect.kind {
+        EffectKind::Run(run) if searches(run) => LOOKS_MAX.saturating_add(1),
         EffectKind::Run(run) => run.argv.len().saturating_add(run.assignments.len()),
         EffectKind::Read(_)
         | EffectKind::Write { .. }

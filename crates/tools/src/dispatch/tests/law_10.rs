@@ -45,6 +45,25 @@ async fn law_10_a_script_swapped_after_the_answer_is_asked_anew_with_the_differe
 }
 
 #[tokio::test]
+async fn law_10_a_script_that_a_pattern_finds_since_the_answer_is_asked_for_by_its_name() {
+    let bench = Layout::rules(&[]).build().await;
+    bench.write("t/a.sh", "echo good\n");
+    let command = "for f in t/*.sh; do bash $f; done";
+    let call = bench.admitted("Bash", json!({ "command": command })).await;
+    let [first] = bench.questions().try_into().unwrap();
+    bench.write("t/b.sh", "echo evil\n");
+    let end = bench.dispatch.execute(call).await;
+    let [second] = bench.questions().try_into().unwrap();
+    let difference = second.supersedes.unwrap().difference;
+    assert!(
+        difference.contains("t/b.sh` is among what it runs"),
+        "{difference}"
+    );
+    assert_ne!(first.digest, second.digest);
+    assert_eq!(end.text, "good\nevil");
+}
+
+#[tokio::test]
 async fn law_10_a_refused_second_answer_leaves_the_swapped_file_unrun() {
     let bench = Layout::rules(&[])
         .answer(yes_then(VerdictKind::Deny {
