@@ -252,6 +252,33 @@ fn law_8_a_question_names_the_first_part_that_nothing_covers() {
 }
 
 #[test]
+fn law_8_the_tools_own_check_is_named_where_it_is_what_asks() {
+    let sample = Sample::new();
+    let outside = sample.judge(&Call::read("/etc/hosts"));
+    assert!(
+        matches!(outside.reason, DecisionReason::OutsideDirectories { .. }),
+        "{outside:#?}"
+    );
+    let opaque = sample.judge(&bash_line("ls; $X y"));
+    assert!(
+        matches!(opaque.reason, DecisionReason::Opaque { .. }),
+        "{opaque:#?}"
+    );
+    let objects = |judgement: &Judgement| {
+        let own = |step: &&pointsman_model::TrailStep| step.rung == Rung::ToolCheck;
+        judgement.trail.0.iter().find(own).unwrap().came_to.clone()
+    };
+    for judged in [&outside, &opaque] {
+        assert!(
+            matches!(objects(judged), RungOutcome::WouldAsk { .. }),
+            "{judged:#?}"
+        );
+    }
+    let inside = sample.judge(&bash_line("npm test"));
+    assert_eq!(objects(&inside), RungOutcome::Passed, "{inside:#?}");
+}
+
+#[test]
 fn law_2_the_sandbox_skips_a_bare_ask_but_in_plan() {
     let mut sample = Sample::new().with("ask Bash");
     let call = Call::bash(&[&["npm", "x"]]);

@@ -241,16 +241,18 @@ fn same(program: &[u8], option: &[u8]) -> Option<&'static [&'static str]> {
 mod tests {
     use super::*;
 
+    /// A text of words as commands are, with gaps for stars and question marks.
+    fn bytes(text: &str) -> Vec<u8> {
+        let map = |byte| match byte {
+            b' ' => SEP,
+            b'*' | b'?' => GAP,
+            plain => plain,
+        };
+        text.bytes().map(map).collect()
+    }
+
     #[track_caller]
     fn check(rule: &str, command: &str, expect: Option<HasOptions>) {
-        let bytes = |text: &str| -> Vec<u8> {
-            let map = |byte| match byte {
-                b' ' => SEP,
-                b'*' | b'?' => GAP,
-                plain => plain,
-            };
-            text.bytes().map(map).collect()
-        };
         let form = OptionForm::of(&bytes(rule)).unwrap();
         assert_eq!(
             form.matches(&bytes(command)),
@@ -307,17 +309,37 @@ mod tests {
     }
 
     #[test]
+    fn a_command_lacks_an_option_whatever_its_unknown_words_are() {
+        let lacks = |rule: &str, command: &str| {
+            OptionForm::of(&bytes(rule))
+                .unwrap()
+                .lacks_an_option(&bytes(command))
+        };
+        for command in ["rm -f x*", "rm build/*", "rm -f x y*"] {
+            assert!(lacks("rm -rf *", command), "{command}");
+        }
+        for command in [
+            // All that it wants is there.
+            "rm -rf x*",
+            // What may be one.
+            "rm *",
+            "rm -f ?",
+            "rm -* x",
+            // Nothing is unknown: that is told elsewhere.
+            "rm -f x",
+            // Other programs.
+            "rmdir x*",
+            "ls -f x*",
+            "rm",
+        ] {
+            assert!(!lacks("rm -rf *", command), "{command}");
+        }
+    }
+
+    #[test]
     fn rules_without_options_have_no_such_form() {
         for rule in ["rm *", "rm", "* -f", "r* -f", "-f x"] {
-            let text: Vec<u8> = rule
-                .bytes()
-                .map(|byte| match byte {
-                    b' ' => SEP,
-                    b'*' => GAP,
-                    plain => plain,
-                })
-                .collect();
-            assert_eq!(OptionForm::of(&text), None, "{rule}");
+            assert_eq!(OptionForm::of(&bytes(rule)), None, "{rule}");
         }
     }
 }

@@ -259,3 +259,57 @@ pub(crate) fn is_certain(pattern: &str) -> bool {
     }
     stars <= STARS_MAX
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A gap is told as `?`.
+    #[track_caller]
+    fn gaps(glob: &str, expect: &str) {
+        let told: String = with_gaps(glob)
+            .into_iter()
+            .map(|byte| if byte == GAP { '?' } else { char::from(byte) })
+            .collect();
+        assert_eq!(told, expect, "{glob}");
+    }
+
+    #[test]
+    fn what_a_pattern_leaves_open_ends_where_it_surely_does() {
+        gaps("a/b.txt", "a/b.txt");
+        gaps("a*b?c", "a?b?c");
+        gaps("x/[ab]c/d", "x/?c/d");
+        gaps("x[a-c]y[!0-9]z", "x?y?z");
+        // Where such a class ends is read in several ways: it may be all of the name.
+        gaps("x[a/b]c/d", "x?/b]c/d");
+        gaps("x[[:alpha:]]c/d", "x?/d");
+        // Nor is it known of a list of patterns.
+        gaps("ab@(c|d)e/f", "ab?/f");
+        gaps("ab/c+(d)e/f/g", "ab/c?/f/g");
+        gaps("a\\*b", "a*b");
+    }
+
+    #[test]
+    fn a_pattern_is_certain_that_everybody_reads_alike() {
+        for pattern in [
+            "", "a*.rs", "a?b", "[ab]c", "x[a-c]", "[ab][cd]", "abc[!x]*",
+        ] {
+            assert!(is_certain(pattern), "{pattern}");
+        }
+        for pattern in [
+            "a\\*",
+            "@(a)",
+            "{a,b}",
+            "[[:alpha:]]",
+            "[a",
+            "[ab][",
+            "ab[cd][e",
+            "ä",
+            "[^a]",
+        ] {
+            assert!(!is_certain(pattern), "{pattern}");
+        }
+        assert!(is_certain(&"*".repeat(STARS_MAX)));
+        assert!(!is_certain(&"*".repeat(STARS_MAX + 1)));
+    }
+}

@@ -139,9 +139,10 @@ fn hosts_match_whole_names() {
     );
     check(
         "*.example.com",
-        &["a.example.com", "a.b.example.com"],
-        &["example.com", "xexample.com"],
+        &["a.example.com", "a.b.example.com", "a.b.c.d.example.com"],
+        &["example.com", "xexample.com", "a.b.c.d.example.org"],
     );
+    check("*.dev", &["a.dev", "a.b.c.dev"], &["dev", "a.b.c.com"]);
     check(
         "example.*",
         &["example.org"],
