@@ -25,6 +25,9 @@ use self::found::FoundFiles;
 /// thousand names is looked at in no time.
 const HANDED_READ_MAX: usize = 64;
 
+/// So many files at most are looked for where paths that go up from links lead.
+const CLIMBED_MAX: usize = 4096;
+
 /// The same of those that patterns find.
 const FOUND_READ_MAX: usize = 256;
 
@@ -154,26 +157,37 @@ pub fn executed_on_disk(
 /// Those that it names.
 fn named_on_disk(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, TooManyFiles> {
     let mut files = executed(folder, effects)?;
+    let mut elsewhere = Vec::new();
     for spelled in climbing(folder, effects) {
-        let Ok(place) = std::fs::canonicalize(&spelled) else {
+        // As one joins names without a look at links.
+        let Ok(named) = AbsPath::parse(&spelled) else {
             continue;
         };
-        let place = place.to_str().and_then(|place| AbsPath::parse(place).ok());
-        // As one joins names without a look at links.
-        let named = AbsPath::parse(&spelled).ok();
-        let lexical = named.and_then(|named| std::fs::canonicalize(named.as_path()).ok());
-        if let Some(path) = place
-            && lexical.as_deref() != Some(path.as_path())
-            && path.as_path().is_file()
-        {
-            files.push(Executed {
+        let Some(place) = real_place(&spelled) else {
+            continue;
+        };
+        if real_place(named.as_str()).as_ref() == Some(&place) {
+            continue;
+        }
+        // What is looked for in a folder is looked for there.
+        let below = files.iter().filter_map(|file| {
+            let path = place.join(file.path.below(&named)?);
+            path.as_path().is_file().then_some(Executed {
                 path,
                 role: Role::Code,
                 spelling: Spelling::Path,
-            });
-        }
+            })
+        });
+        elsewhere.extend(below.take(CLIMBED_MAX.saturating_sub(elsewhere.len())));
     }
+    files.extend(elsewhere);
     Ok(files)
+}
+
+/// Where a path really leads, as the system goes.
+fn real_place(spelled: &str) -> Option<AbsPath> {
+    let place = std::fs::canonicalize(spelled).ok()?;
+    AbsPath::parse(place.to_str()?).ok()
 }
 
 /// Where each path that a call reads or writes leads at this moment, links followed; of a pattern, where its folder

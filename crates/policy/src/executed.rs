@@ -2,6 +2,7 @@
 //! have to look at beside the line itself. The files need not exist.
 
 mod build;
+mod changed;
 mod families;
 mod modules;
 mod patterns;

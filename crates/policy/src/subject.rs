@@ -8,7 +8,7 @@ mod path;
 
 pub(crate) use command::{CommandSubject, GlobWord, Of, Reading, ReadingFor};
 pub(crate) use glob::{Below, Look, any_below, look_below, matches_name};
-pub(crate) use path::{KnownPath, PathKind, PathSubject, lower};
+pub(crate) use path::{KnownPath, PathKind, PathSubject, lower, walked};
 
 use pointsman_model::{AgentName, HostName};
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use pointsman_approvals::{Found, bind_showing, executed_on_disk};
 use pointsman_model::{AbsPath, Effect, Opaque, OpaqueWhy, PermissionRequest, first_hidden};
-use pointsman_policy::{Role, by_gravest_role, says_it_is_code};
+use pointsman_policy::{DiskTree, Role, Unseen, by_gravest_role, check_seen, says_it_is_code};
 use serde::Serialize;
 
 use super::showing::{ACTION_BYTES_MAX, Unfit};
@@ -57,6 +57,8 @@ fn of(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
     let executed = executed_on_disk(&request.folder, &request.effects);
     let executed = executed.map_err(|many| person(&many.to_string()))?;
     let files = by_gravest_role(executed);
+    let seen = check_seen(&request.folder, &request.effects, &files, &DiskTree);
+    seen.map_err(|unseen| person(&in_words(&unseen)))?;
     if files.is_empty() {
         return Ok(Vec::new());
     }
@@ -75,6 +77,15 @@ fn of(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
         Ok(_) => Err(person("what it would run changed since it was asked")),
         Err(_) => Err(person("what it would execute can't be read")),
     }
+}
+
+/// Why the code is not seen, with a file that is there if one is.
+fn in_words(unseen: &Unseen) -> String {
+    let there = match unseen {
+        Unseen::Changed(files) => files.iter().find(|file| file.as_path().exists()),
+        Unseen::Unknown(_) => None,
+    };
+    there.map_or_else(|| unseen.to_string(), |file| format!("{unseen}: {file}"))
 }
 
 /// What is read of an action's files, up to the first that is not for the classifier.

@@ -53,7 +53,7 @@ impl KnownPath {
 }
 
 /// Where a way ends: up is up from where a link leads.
-fn walked(base: &AbsPath, way: &str, tree: &dyn Tree) -> AbsPath {
+pub(crate) fn walked(base: &AbsPath, way: &str, tree: &dyn Tree) -> AbsPath {
     let mut at = base.clone();
     for name in way.split('/') {
         if name == ".." {

@@ -10,7 +10,7 @@ impl Scene {
         self.request_in(self.ground.root(), command)
     }
 
-    fn holds(&self, name: &str, content: &[u8]) {
+    pub(super) fn holds(&self, name: &str, content: &[u8]) {
         fs::write(self.ground.path(name), content).unwrap();
     }
 
@@ -27,6 +27,36 @@ impl Scene {
         ] {
             self.holds(name, b"{}\n");
         }
+    }
+
+    /// Puts a command before the classifier, which has to judge it; gives the files that it was shown, by their last names.
+    pub(super) async fn judges(&self, command: &str) -> Vec<(String, Option<String>)> {
+        let vote = self.classifier.classify(&self.bound(command)).await;
+        assert_eq!(cause(&vote), None, "{command}: {vote:?}");
+        self.shown_files()
+    }
+
+    /// Puts a command before the classifier, which has to leave it to people without a word to the model.
+    pub(super) async fn leaves(&self, command: &str) {
+        let asked = self.asked();
+        let vote = self.classifier.classify(&self.bound(command)).await;
+        let left = Some(NoVoteCause::LeftToPeople);
+        assert_eq!(cause(&vote), left, "{command}: {vote:?}");
+        assert_eq!(self.asked(), asked, "{command}");
+    }
+
+    /// Puts a command before the classifier, which has to judge it and be shown a file of this name.
+    pub(super) async fn shows(&self, command: &str, name: &str) {
+        let files = self.judges(command).await;
+        let is_shown = files.iter().any(|(file, _)| file == name);
+        assert!(is_shown, "{command}: {files:?}");
+    }
+
+    /// The same, with what the file holds.
+    async fn shows_as(&self, command: &str, name: &str, content: &str) {
+        let files = self.judges(command).await;
+        let file = (name.to_owned(), Some(content.to_owned()));
+        assert!(files.contains(&file), "{command}: {files:?}");
     }
 
     /// What the model was shown of the files in its last question, by their last names.
@@ -94,19 +124,13 @@ async fn what_is_run_as_code_is_shown_as_text_or_left_to_people() {
     ];
     for (command, content, expect) in cases {
         scene.holds("x", content);
-        let asked = scene.asked();
-        let vote = scene.classifier.classify(&scene.bound(command)).await;
-        let of = format!("{command}: {:?}: {vote:?}", content.get(..8));
         match expect {
             Some(shown) => {
-                assert_eq!(cause(&vote), None, "{of}");
-                let shown = shown.map(str::to_owned);
-                assert_eq!(scene.shown_files(), [("x".to_owned(), shown)], "{of}");
+                let shown = ("x".to_owned(), shown.map(str::to_owned));
+                let of = format!("{command}: {:?}", content.get(..8));
+                assert_eq!(scene.judges(command).await, [shown], "{of}");
             }
-            None => {
-                assert_eq!(cause(&vote), Some(NoVoteCause::LeftToPeople), "{of}");
-                assert_eq!(scene.asked(), asked, "{of}");
-            }
+            None => scene.leaves(command).await,
         }
     }
 }
@@ -131,18 +155,12 @@ async fn data_of_a_script_is_shown_where_it_is_text_and_named_where_it_is_none()
         ("python3 good.py x; sh x", picture, None),
     ] {
         scene.holds("x", data);
-        let vote = scene.classifier.classify(&scene.bound(command)).await;
         match shown {
             Some(shown) => {
-                assert_eq!(cause(&vote), None, "{command}: {vote:?}");
                 let data = ("x".to_owned(), shown.map(str::to_owned));
-                assert_eq!(scene.shown_files(), [code(), data], "{command}");
+                assert_eq!(scene.judges(command).await, [code(), data], "{command}");
             }
-            None => assert_eq!(
-                cause(&vote),
-                Some(NoVoteCause::LeftToPeople),
-                "{command}: {vote:?}"
-            ),
+            None => scene.leaves(command).await,
         }
     }
 }
@@ -213,8 +231,7 @@ async fn scripts_that_are_too_long_together_are_not_judged() {
 async fn a_pipe_in_a_scripts_place_holds_nobody_up() {
     let scene = Scene::new(says("allow")).await;
     scene.ground.fifo("x");
-    let vote = scene.classifier.classify(&scene.bound("sh x")).await;
-    assert_eq!(cause(&vote), Some(NoVoteCause::LeftToPeople), "{vote:?}");
+    scene.leaves("sh x").await;
 }
 
 /// What no word names as a script and is run as one all the same.
@@ -245,11 +262,7 @@ async fn what_is_fed_or_put_in_place_is_shown_or_left_to_people() {
         ("cp s o.py && cat o.py | python3", "s"),
     ];
     for (command, file) in shown {
-        let vote = scene.classifier.classify(&scene.bound(command)).await;
-        assert_eq!(cause(&vote), None, "{command}: {vote:?}");
-        let files = scene.shown_files();
-        let expect = ((*file).to_owned(), Some("rm -rf build\n".to_owned()));
-        assert!(files.contains(&expect), "{command}: {files:?}");
+        scene.shows_as(command, file, "rm -rf build\n").await;
     }
     let dummies = |count: usize| {
         let each = (0..count).map(|number| format!("echo > f{number}; "));
@@ -282,14 +295,7 @@ async fn what_is_fed_or_put_in_place_is_shown_or_left_to_people() {
         &hidden,
     ];
     for command in left {
-        let asked = scene.asked();
-        let vote = scene.classifier.classify(&scene.bound(command)).await;
-        assert_eq!(
-            cause(&vote),
-            Some(NoVoteCause::LeftToPeople),
-            "{command}: {vote:?}"
-        );
-        assert_eq!(scene.asked(), asked, "{command}");
+        scene.leaves(command).await;
     }
 }
 
@@ -364,14 +370,7 @@ async fn what_only_the_run_knows_or_the_line_changes_is_left_to_people() {
     let scene = Scene::new(says("allow")).await;
     scene.holds_code();
     for command in UNSEEN {
-        let asked = scene.asked();
-        let vote = scene.classifier.classify(&scene.bound(command)).await;
-        assert_eq!(
-            cause(&vote),
-            Some(NoVoteCause::LeftToPeople),
-            "{command}: {vote:?}"
-        );
-        assert_eq!(scene.asked(), asked, "{command}");
+        scene.leaves(command).await;
     }
 }
 
@@ -405,11 +404,7 @@ async fn what_variables_of_the_line_lead_to_is_shown() {
         ("node -e 'require(\"./hook\")'", "hook.js"),
     ];
     for (command, file) in shown {
-        let vote = scene.classifier.classify(&scene.bound(command)).await;
-        assert_eq!(cause(&vote), None, "{command}: {vote:?}");
-        let files = scene.shown_files();
-        let named = files.iter().any(|(name, _)| name == file);
-        assert!(named, "{command}: {files:?}");
+        scene.shows(command, file).await;
     }
 }
 
@@ -426,16 +421,47 @@ async fn what_lies_above_where_a_link_leads_is_shown() {
         "cd link && sh ../x.sh",
         "PATH=link/..:$PATH x.sh",
     ] {
-        let vote = scene.classifier.classify(&scene.bound(command)).await;
-        assert_eq!(cause(&vote), None, "{command}: {vote:?}");
-        let far = ("x.sh".to_owned(), Some("far\n".to_owned()));
-        let files = scene.shown_files();
-        assert!(files.contains(&far), "{command}: {files:?}");
+        scene.shows_as(command, "x.sh", "far\n").await;
+    }
+    scene.holds("real/Makefile", b"far\n");
+    for command in ["make -C link/..", "make -f link/../Makefile"] {
+        scene.shows_as(command, "Makefile", "far\n").await;
     }
     let request = scene.bound("sh link/../x.sh");
     scene.holds("real/x.sh", b"other\n");
     let vote = scene.classifier.classify(&request).await;
     assert_eq!(cause(&vote), Some(NoVoteCause::LeftToPeople), "{vote:?}");
+}
+
+/// A file is the same under each of its names.
+#[tokio::test]
+async fn what_the_line_changes_under_another_name_is_left_to_people() {
+    let scene = Scene::new(says("allow")).await;
+    fs::create_dir_all(scene.ground.path("real/in")).unwrap();
+    for (to, name) in [("real", "link"), ("real/in", "deep"), ("real/x.sh", "y.sh")] {
+        std::os::unix::fs::symlink(to, scene.ground.path(name)).unwrap();
+    }
+    scene.holds("real/x.sh", b"far\n");
+    scene.holds("x.sh", b"near\n");
+    fs::hard_link(scene.ground.path("real/x.sh"), scene.ground.path("z.sh")).unwrap();
+    for command in [
+        "sed -i s/a/b/ real/x.sh && sh deep/../x.sh",
+        "sed -i s/a/b/ deep/../x.sh && sh real/x.sh",
+        "sed -i s/a/b/ real/x.sh && sh link/x.sh",
+        "echo b > link/x.sh && sh real/x.sh",
+        "echo b > y.sh && sh real/x.sh",
+        "echo b > real/x.sh; sh y.sh",
+        "echo b >> z.sh; sh y.sh",
+        "tar xf a.tar -C real; sh link/x.sh",
+    ] {
+        scene.leaves(command).await;
+    }
+    for command in [
+        "echo b > x.sh; sh real/x.sh",
+        "echo b > out; sh deep/../x.sh",
+    ] {
+        scene.judges(command).await;
+    }
 }
 
 /// What is fed and put in place as data, and code that stands in the line, is judged as before.
@@ -489,7 +515,6 @@ async fn data_that_is_fed_or_written_leaves_a_line_to_the_classifier() {
         "cd \"$(git rev-parse --show-toplevel)\" && npm test",
         "echo x > \"$LOG\"",
     ] {
-        let vote = scene.classifier.classify(&scene.bound(command)).await;
-        assert_eq!(cause(&vote), None, "{command}: {vote:?}");
+        scene.judges(command).await;
     }
 }

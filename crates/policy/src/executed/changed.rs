@@ -1,0 +1,233 @@
+//! What a line changes before it runs it.
+
+use std::collections::BTreeMap;
+
+use pointsman_model::{
+    AbsPath, Effect, Effects, PathRole, PathUse, PathValue, Run, RunNature, Word,
+};
+
+use super::patterns::{Becomes, Searched, searched};
+use super::unseen::{GIT, git_verb};
+use super::{Role, build, is_one_of, script};
+use crate::Tree;
+use crate::rule::{Names, covers, glob_with_gaps};
+use crate::subject::{KnownPath, walked};
+use crate::wild::{can_meet, plain_bytes};
+
+/// What of git puts other files in the place of those that are there, beside what the analyser tells of writes.
+const GIT_BRINGS: &[&str] = &[
+    "am",
+    "bisect",
+    "cherry-pick",
+    "lfs",
+    "merge",
+    "pull",
+    "read-tree",
+    "rebase",
+    "revert",
+    "subtree",
+    "worktree",
+];
+
+/// Other programs that do so, by what they are told to do.
+const OTHERS_BRING: &[(&str, &[&str])] = &[
+    ("gh", &["checkout", "clone", "download"]),
+    ("hg", &["pull", "update", "up", "checkout", "import"]),
+    ("jj", &["edit", "new", "rebase", "restore", "git"]),
+    ("svn", &["update", "up", "switch", "checkout", "co"]),
+];
+
+/// Programs that put what is there in another place; where it comes from is looked at, too.
+const COPIERS: &[&str] = &["cp", "mv", "ln", "install", "dd", "rsync", "git"];
+
+/// Programs that change how code is laid out, and mend what a linter finds in it.
+const FORMATTERS: &[&str] = &[
+    "biome",
+    "black",
+    "cargo",
+    "clang-format",
+    "dprint",
+    "eslint",
+    "go",
+    "gofmt",
+    "gofumpt",
+    "goimports",
+    "isort",
+    "prettier",
+    "prettierd",
+    "ruff",
+    "rustfmt",
+    "shfmt",
+    "stylelint",
+];
+
+/// Of the files that a call runs, those that it changes itself, under whatever name; and the folder of a pattern whose
+/// files it runs and may add to.
+pub(super) fn changed(
+    folder: &AbsPath,
+    effects: &Effects,
+    files: &BTreeMap<AbsPath, Role>,
+    tree: &dyn Tree,
+) -> Vec<AbsPath> {
+    let changes = changes(effects, tree);
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let code = files.iter().filter(|(path, role)| match role {
+        Role::Program | Role::Code => true,
+        Role::Argument => script::is_named_as_script(path.as_str()),
+    });
+    let changed = code.filter(|(path, role)| {
+        let file = KnownPath::of(path, tree);
+        changes.iter().any(|change| change.covers(&file, **role))
+    });
+    let patterns = searched(folder, effects).into_iter();
+    let patterns = patterns.filter(|pattern| {
+        pattern.becomes == Becomes::Code && changes.iter().any(|it| it.may_bring(pattern))
+    });
+    let changed = changed.map(|(path, _)| path.clone());
+    changed
+        .chain(patterns.map(|pattern| pattern.base))
+        .collect()
+}
+
+/// What a line changes.
+enum Changed<'a> {
+    /// What lies there.
+    At(KnownPath),
+    /// What a pattern finds below a folder.
+    Matching(KnownPath, &'a str),
+    /// Something, in a place that nobody knows.
+    Somewhere,
+    /// Files of a repository, nobody knows which.
+    Anything,
+}
+
+/// All that a line changes, but for what formatters do and what the line puts there from a place that is looked at, too.
+fn changes<'a>(effects: &'a Effects, tree: &dyn Tree) -> Vec<Changed<'a>> {
+    let each = effects.list.iter().filter_map(|effect| {
+        if let Some(target) = effect.as_written() {
+            let runs = runs_of(effect.part, effects);
+            let by_operand = target.by == PathRole::Operand;
+            let formats = by_operand && are(&runs, FORMATTERS);
+            let copies = by_operand && are(&runs, COPIERS) && is_copied(target, effects);
+            return (!formats && !copies).then(|| Changed::of(target, tree));
+        }
+        let brings = effect.as_run().is_some_and(brings_files);
+        brings.then_some(Changed::Anything)
+    });
+    each.collect()
+}
+
+/// Whether what lies there comes from another place by the line's doing.
+fn is_copied(target: &PathUse, effects: &Effects) -> bool {
+    let place = match &target.path {
+        PathValue::Known(place) | PathValue::Pattern { base: place, .. } => place,
+        PathValue::Unknown(_) => return false,
+    };
+    let mut copied = effects.code.copied.iter();
+    copied.any(|copy| place.is_within(&copy.to))
+}
+
+/// What a simple command of a line runs.
+fn runs_of(part: u32, effects: &Effects) -> Vec<&Run> {
+    let of_part = effects.list.iter().filter(|effect| effect.part == part);
+    let runs = of_part.filter_map(Effect::as_run);
+    runs.filter(|run| run.nature != RunNature::PlainWrapper)
+        .collect()
+}
+
+/// Whether there are runs, and all of these programs.
+fn are(runs: &[&Run], programs: &[&str]) -> bool {
+    let is = |run: &&Run| run.program().is_some_and(|it| is_one_of(it, programs));
+    !runs.is_empty() && runs.iter().all(is)
+}
+
+impl<'a> Changed<'a> {
+    fn of(target: &'a PathUse, tree: &dyn Tree) -> Self {
+        match &target.path {
+            PathValue::Known(place) => Self::At(KnownPath::of(place, tree)),
+            PathValue::Pattern { base, glob } if target.path.way().is_some() => {
+                Self::At(KnownPath::of(&walked(base, glob, tree), tree))
+            }
+            PathValue::Pattern { base, glob } => Self::Matching(KnownPath::of(base, tree), glob),
+            PathValue::Unknown(_) => Self::Somewhere,
+        }
+    }
+
+    /// Whether what lies there may be another thing when it is run.
+    fn covers(&self, file: &KnownPath, role: Role) -> bool {
+        match self {
+            Self::At(place) => {
+                let by_name = file.hops.iter().any(|hop| place.hops.contains(hop));
+                by_name || file.file.is_some() && file.file == place.file
+            }
+            Self::Matching(base, glob) => base.hops.iter().any(|base| {
+                let mut below = file.hops.iter().filter_map(|hop| hop.below(base));
+                below.any(|rest| covers(glob, rest, Names::Anything))
+            }),
+            // A place that nobody knows may be any that surely runs; most words that code may name are none.
+            Self::Somewhere => {
+                let named = |hop: &AbsPath| {
+                    script::is_named_as_script(hop.as_str()) || build::is_usual_file(hop)
+                };
+                role == Role::Program || file.hops.first().is_some_and(named)
+            }
+            Self::Anything => true,
+        }
+    }
+
+    /// Whether it may bring a file that a pattern finds.
+    fn may_bring(&self, pattern: &Searched) -> bool {
+        let found = |hop: &AbsPath| {
+            let rest = hop.below(&pattern.base);
+            rest.is_some_and(|rest| covers(&pattern.glob, rest, Names::Anything))
+        };
+        match self {
+            Self::At(place) => place.hops.iter().any(found),
+            Self::Matching(base, glob) => base.hops.iter().any(|base| {
+                let (one, other) = (text(base, glob), text(&pattern.base, &pattern.glob));
+                can_meet(&one, &other)
+            }),
+            Self::Somewhere | Self::Anything => true,
+        }
+    }
+}
+
+/// All that a pattern in a folder may stand for, as a text with gaps.
+fn text(base: &AbsPath, glob: &str) -> Vec<u8> {
+    let base = plain_bytes(base.as_str().trim_end_matches('/'));
+    base.chain([b'/']).chain(glob_with_gaps(glob)).collect()
+}
+
+fn brings_files(run: &Run) -> bool {
+    let Some(program) = run.program() else {
+        return false;
+    };
+    let words: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+    let has = |wanted: &[&str]| words.iter().flatten().any(|word| wanted.contains(word));
+    if let Some((_, verbs)) = OTHERS_BRING
+        .iter()
+        .find(|(of, _)| is_one_of(program, &[*of]))
+    {
+        return has(verbs);
+    }
+    if !is_one_of(program, GIT) {
+        return false;
+    }
+    let plain = words
+        .iter()
+        .filter(|word| word.is_none_or(|word| !word.starts_with('-')))
+        .count();
+    match git_verb(words.iter().copied()) {
+        None => false,
+        // One that nobody knows may be any.
+        Some(None) => true,
+        // A new branch at the present place changes no file.
+        Some(Some("checkout" | "switch")) => !(has(&["-b", "-B", "-c", "-C"]) && plain <= 2),
+        Some(Some("reset")) => has(&["--hard", "--merge", "--keep"]) || words.contains(&None),
+        Some(Some("restore")) => !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]),
+        Some(Some("submodule")) => !has(&["status", "summary"]),
+        Some(Some(verb)) => GIT_BRINGS.contains(&verb),
+    }
+}
