@@ -147,3 +147,34 @@ pub(crate) fn look_below(
     }
     Below::Nothing
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CaseTree;
+    use crate::sample::path;
+
+    #[test]
+    fn a_look_ends_where_there_is_more_than_it_may_look_at() {
+        let mut tree = CaseTree::new();
+        for file in ["/w/a", "/w/b/c", "/w/b/d", "/w/b/e/f"] {
+            tree.add_file(&path(file), "");
+        }
+        tree.add_link(&path("/w/link"), "/elsewhere");
+        tree.add_file(&path("/elsewhere/x"), "");
+        let below = |entries_max: usize, wanted: &str, past: &str| {
+            let mut look = |at: &AbsPath| match at.as_str() {
+                at if at == wanted => Look::Found,
+                at if at == past => Look::Past,
+                _ => Look::GoOn,
+            };
+            look_below(&path("/w"), &tree, entries_max, &mut look)
+        };
+        // Seven entries: the link is one, and what it leads to is none.
+        assert_eq!(below(7, "", ""), Below::Nothing);
+        assert_eq!(below(6, "", ""), Below::TooMuch);
+        assert_eq!(below(7, "/w/b/e/f", ""), Below::Found);
+        assert_eq!(below(7, "/elsewhere/x", ""), Below::Nothing);
+        assert_eq!(below(3, "/w/b/e/f", "/w/b"), Below::Nothing);
+    }
+}

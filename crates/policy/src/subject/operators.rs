@@ -376,4 +376,24 @@ mod tests {
         );
         assert_eq!(of_rule("* &").as_deref().map(shown).as_deref(), Some("* &"));
     }
+    #[test]
+    fn a_sign_within_a_word_begins_no_comment() {
+        let one = |text: &str| shown(&joined(&commands(text, Stars::Themselves)));
+        assert_eq!(one("echo a#b > c"), "echo a#b > c");
+        assert_eq!(one("echo # a > c\nls"), "echo ; ls");
+        // In a rule it is a sign like another.
+        let rule = of_rule("echo # > c").unwrap();
+        assert_eq!(shown(&rule), "echo # > c");
+    }
+
+    #[test]
+    fn a_line_of_too_many_or_too_long_commands_has_no_texts() {
+        let commands = |count: usize| vec!["ls"; count].join(";");
+        assert!(of_line(&commands(COMMANDS_MAX)).is_some());
+        assert_eq!(of_line(&commands(COMMANDS_MAX + 1)), None);
+        // Forty commands stand in 1,640 texts.
+        let long = |bytes: usize| format!("{}; echo {}", commands(39), "x".repeat(bytes));
+        assert!(of_line(&long(1_000)).is_some());
+        assert_eq!(of_line(&long(10_000)), None);
+    }
 }
