@@ -4,22 +4,26 @@
 mod build;
 mod changed;
 mod families;
+mod given;
 mod modules;
 mod patterns;
+mod runners;
 mod script;
 mod sources;
+mod started;
+mod tools;
 mod unseen;
 mod variables;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use pointsman_model::{
-    AbsPath, AssignmentWeight, EffectKind, Effects, PathValue, Run, RunNature, Word,
-};
+use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature, Word};
 
-pub(crate) use self::build::build_files_named;
+pub(crate) use self::build::{build_files_named, only_works_on};
+use self::given::{found_by_tool, given_to_interpreter, given_to_runner, told_by_variables};
 pub use self::patterns::{Becomes, Searched, may_match, searched};
 pub use self::script::{says_it_is_code, script_of};
+use self::started::started;
 pub use self::unseen::{Unseen, check_seen};
 pub(crate) use self::variables::LineVariables;
 use self::variables::{Piece, pieces};
@@ -50,14 +54,8 @@ const FILES_MAX: usize = 1 << 15;
 /// So many files of a whole line.
 const LINE_FILES_MAX: usize = 1 << 17;
 
-/// So many names in code that stands in a word are looked for, each in some places. Longer code is a script's size.
-const NAMES_IN_CODE_MAX: usize = 1 << 10;
-
 /// So many of these at most are looked for under a name that is no path, in each of several places.
 const LOOKED_FOR_MAX: usize = 4096;
-
-/// So many folders above the one it runs in are looked at.
-const ABOVE_MAX: usize = 32;
 
 /// A file that a run executes, or may.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,6 +118,7 @@ pub fn executed(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, To
     files.extend(fed(effects));
     sources::add_origins(&mut files, &effects.code.copied)?;
     files.extend(sources::made_of(effects));
+    files.extend(sources::redirected_to_runner(effects));
     Ok(files)
 }
 
@@ -227,72 +226,16 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
         spelling: Spelling::LookedUp,
     }));
     files.extend(build_files_named(folder, run).into_iter().map(code));
-    // What climbs to the file of a project finds it above.
-    let above = std::iter::successors(folder.parent(), AbsPath::parent).take(ABOVE_MAX);
-    for place in above {
-        files.extend(build::files_above(program, &place).map(|path| Executed {
-            path,
-            role: Role::Code,
-            spelling: Spelling::LookedUp,
-        }));
-    }
-    // A plain word may be the folder that it is told to work in.
-    let folders = words.iter().flat_map(|word| names_in(word));
-    let folders = folders.map(|name| folder.join(name));
-    for place in std::iter::once(folder.clone()).chain(folders) {
-        files.extend(build::usual_files(program, &place).map(code));
+    let all: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+    for (program, words) in started(program, &all) {
+        files.extend(found_by_tool(program, folder, words));
+        files.extend(given_to_runner(program, folder, words));
     }
     if too_many || files.len() > FILES_MAX {
         files.truncate(FILES_MAX);
         return Err(TooManyFiles { counted: files });
     }
     Ok(files)
-}
-
-/// The files that the words of an interpreter name. An option may take a value, so every plain word could be the script,
-/// up to one that surely is; one that names no file costs a look.
-fn given_to_interpreter(
-    program: &str,
-    folder: &AbsPath,
-    run: &Run,
-    assigned: &[(&str, String)],
-) -> Vec<Executed> {
-    let looked_up = |path| Executed {
-        path,
-        role: Role::Code,
-        spelling: Spelling::LookedUp,
-    };
-    let all: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
-    let code = script::code_words(program, &all);
-    let on_path: BTreeSet<&str> = assigned
-        .iter()
-        .filter(|(name, _)| *name == "PATH")
-        .map(|(_, piece)| &**piece)
-        .collect();
-    let mut files = Vec::new();
-    for (at, word) in all.iter().enumerate() {
-        let Some(word) = word else { continue };
-        // Whoever asked for them counts them.
-        if files.len() > FILES_MAX {
-            return files;
-        }
-        let role = match at < code {
-            true => Role::Code,
-            false => Role::Argument,
-        };
-        files.extend(names_in(word).map(|name| named(folder.join(name), role)));
-        if role == Role::Code {
-            let behind = script::behind(program, word).map(|name| folder.join(&name));
-            files.extend(behind.map(looked_up));
-            // Shells look for a script where programs are looked for, too.
-            let places = on_path.iter().filter(|_| !word.contains('/'));
-            let places = places.map(|piece| folder.join(piece).join(word));
-            files.extend(places.take(FILES_MAX).map(looked_up));
-            let told = told_by_code(word).map(|name| folder.join(&name));
-            files.extend(told.map(|path| named(path, Role::Argument)));
-        }
-    }
-    files
 }
 
 fn named(path: AbsPath, role: Role) -> Executed {
@@ -339,38 +282,6 @@ fn assigned(run: &Run) -> Vec<(&str, String)> {
         })
     });
     each.collect()
-}
-
-/// The files that variables name which say in words what runs (`GIT_SSH_COMMAND`, `NODE_OPTIONS`).
-fn told_by_variables(folder: &AbsPath, run: &Run) -> Vec<Executed> {
-    let changing = run.assignments.iter();
-    let changing = changing.filter(|it| it.weight == AssignmentWeight::ChangesWhatRuns);
-    let texts = changing.filter_map(|it| it.value.literal());
-    let words = texts.flat_map(str::split_whitespace);
-    let names = words.flat_map(names_in);
-    let with_ending =
-        |name: &str| ["", ".js", ".cjs", ".mjs", "/index.js"].map(|end| format!("{name}{end}"));
-    names
-        .flat_map(with_ending)
-        .map(|name| named(folder.join(&name), Role::Argument))
-        .collect()
-}
-
-/// What code in a word may load: each name in it, as a file and as a module. Most name nothing.
-fn told_by_code(word: &str) -> impl Iterator<Item = String> {
-    let is_code = word.contains([' ', '(', '\n']);
-    let is_apart = |sign: char| !sign.is_alphanumeric() && !matches!(sign, '_' | '-' | '.' | '/');
-    let names = word
-        .split(is_apart)
-        .filter(|name| is_code && !name.is_empty());
-    let names: BTreeSet<&str> = names.collect();
-    names.into_iter().take(NAMES_IN_CODE_MAX).flat_map(|name| {
-        let module = name.replace('.', "/");
-        let endings = [".py", "/__init__.py", ".js", ".rb", ".pm"];
-        let modules = endings.map(|ending| format!("{module}{ending}"));
-        let beside = [".js", ".rb"].map(|ending| format!("{name}{ending}"));
-        modules.into_iter().chain(beside).chain([name.to_owned()])
-    })
 }
 
 fn folder_of<'a>(folder: &'a AbsPath, run: &'a Run) -> &'a AbsPath {
@@ -427,44 +338,4 @@ fn is_plain(piece: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use pointsman_shell::{NameCase, Surroundings, analyse};
-
-    use super::*;
-
-    /// How many files a line comes to, whether that is all or more than are looked at.
-    fn count(line: &str) -> usize {
-        let folder = AbsPath::parse("/w").unwrap();
-        let at = Surroundings {
-            folder: folder.clone(),
-            home: AbsPath::parse("/home/dev").unwrap(),
-            case: NameCase::Counts,
-        };
-        let effects = analyse(line, &at).effects;
-        executed(&folder, &effects).map_or_else(|many| many.counted.len(), |files| files.len())
-    }
-
-    #[test]
-    fn no_line_makes_more_files_than_can_be_looked_at() {
-        let places: Vec<String> = (0..600).map(|number| format!("p{number}")).collect();
-        let places = places.join(":");
-        let words = "w ".repeat(1_500);
-        let parts: String = (0..300)
-            .map(|number| format!("PATH=./a{number} x{number}; "))
-            .collect();
-        let code = "a.b ".repeat(2_000);
-        for line in [
-            format!("PATH={places} sh {words}"),
-            format!("export PATH={places}; sh {words}"),
-            parts,
-            format!("python3 -c '{code}'"),
-        ] {
-            let files = count(&line);
-            assert!(
-                files > 0 && files <= 2 * LINE_FILES_MAX,
-                "{files}: {}",
-                &line[..20]
-            );
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! The classifier in front of scripted models.
 
+mod programs;
 mod scripts;
 
 use std::time::Duration;

@@ -1,170 +1,99 @@
 //! The files that say what programs like `make` do: under their usual names, or as an option names them.
 
-use pointsman_model::{AbsPath, Run};
+use pointsman_model::{AbsPath, Run, Word};
 
 use super::modules::values_of;
-use super::{arguments, folder_of, is_one_of};
+use super::started::started;
+use super::tools::{BUILD_TOOLS, BuildTool, Looks, Says};
+use super::{folder_of, is_one_of};
+use crate::subject::matches_name;
 
-/// Programs that run what a file says.
-const BUILD_TOOLS: &[BuildTool] = &[
-    BuildTool {
-        programs: &["make", "gmake"],
-        files: &["GNUmakefile", "makefile", "Makefile"],
-        options: &["-f", "--file", "--makefile"],
-        looks: Looks::Here,
-    },
-    BuildTool {
-        programs: &["npm", "pnpm", "yarn", "bun", "npx", "node", "nodejs"],
-        files: &["package.json"],
-        options: &[],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["deno"],
-        files: &["deno.json", "deno.jsonc"],
-        options: &["-c", "--config"],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["cargo"],
-        files: &["Cargo.toml", "build.rs"],
-        options: &["--manifest-path"],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["just"],
-        files: &["justfile", "Justfile", ".justfile"],
-        options: &["-f", "--justfile"],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["task"],
-        files: &["Taskfile.yml", "Taskfile.yaml"],
-        options: &["-t", "--taskfile"],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["rake"],
-        files: &["Rakefile"],
-        options: &["-f", "--rakefile"],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["gradle", "gradlew"],
-        files: &["build.gradle", "build.gradle.kts"],
-        options: &["-b", "--build-file", "-I", "--init-script"],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["mvn", "mvnw"],
-        files: &["pom.xml"],
-        options: &["-f", "--file"],
-        looks: Looks::Here,
-    },
-    BuildTool {
-        programs: &["cmake"],
-        files: &["CMakeLists.txt"],
-        options: &["-P", "-C"],
-        looks: Looks::Here,
-    },
-    BuildTool {
-        programs: &["ninja"],
-        files: &["build.ninja"],
-        options: &["-f"],
-        looks: Looks::Here,
-    },
-    BuildTool {
-        programs: &["composer"],
-        files: &["composer.json"],
-        options: &[],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["tox"],
-        files: &["tox.ini"],
-        options: &["-c", "--conf"],
-        looks: Looks::Here,
-    },
-    BuildTool {
-        programs: &["nox"],
-        files: &["noxfile.py"],
-        options: &["-f", "--noxfile"],
-        looks: Looks::Here,
-    },
-    BuildTool {
-        programs: &["invoke", "inv"],
-        files: &["tasks.py"],
-        options: &[],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["fab"],
-        files: &["fabfile.py"],
-        options: &[],
-        looks: Looks::Above,
-    },
-    BuildTool {
-        programs: &["pre-commit"],
-        files: &[".pre-commit-config.yaml"],
-        options: &["-c", "--config"],
-        looks: Looks::Above,
-    },
-];
-
-/// A program that runs what a file says.
-struct BuildTool {
-    programs: &'static [&'static str],
-    /// What the file is called when nothing else is said, in the folder that it works in.
-    files: &'static [&'static str],
-    /// What names another one.
-    options: &'static [&'static str],
-    looks: Looks,
-}
-
-/// Where a program looks for its file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Looks {
-    /// In its own folder alone.
-    Here,
-    /// In the folders above, too, when its own has none.
-    Above,
-}
-
-/// The tools that a program may be.
-fn tools(program: &str) -> impl Iterator<Item = &'static BuildTool> {
-    BUILD_TOOLS
-        .iter()
-        .filter(move |tool| is_one_of(program, tool.programs))
+/// The tools that a program may be when it has these words.
+fn tools<'w>(
+    program: &'w str,
+    words: &'w [Option<&str>],
+) -> impl Iterator<Item = &'static BuildTool> + 'w {
+    BUILD_TOOLS.iter().filter(move |tool| {
+        let is_verb = |word: &&str| tool.verbs.contains(word);
+        let mut words = words.iter().flatten();
+        is_one_of(program, tool.programs) && (tool.verbs.is_empty() || words.any(is_verb))
+    })
 }
 
 /// The files that say what a program does when it works in a folder; none where it is no such program.
-pub(super) fn usual_files(program: &str, folder: &AbsPath) -> impl Iterator<Item = AbsPath> {
-    let files = tools(program).flat_map(|tool| tool.files);
+pub(super) fn usual_files<'w>(
+    program: &'w str,
+    words: &'w [Option<&str>],
+    folder: &'w AbsPath,
+) -> impl Iterator<Item = AbsPath> + 'w {
+    let files = tools(program, words).flat_map(|tool| tool.files);
+    let files = files.filter(|file| !is_pattern(file));
     files.map(|file| folder.join(file))
 }
 
+/// The patterns of such files.
+pub(super) fn usual_patterns<'w>(
+    program: &'w str,
+    words: &'w [Option<&str>],
+) -> impl Iterator<Item = &'static str> + 'w {
+    let files = tools(program, words).flat_map(|tool| tool.files);
+    files.copied().filter(|file| is_pattern(file))
+}
+
 /// The files that a program looks for in a folder above its own.
-pub(super) fn files_above(program: &str, above: &AbsPath) -> impl Iterator<Item = AbsPath> {
-    let climbing = tools(program).filter(|tool| tool.looks == Looks::Above);
+pub(super) fn files_above<'w>(
+    program: &'w str,
+    words: &'w [Option<&str>],
+    above: &'w AbsPath,
+) -> impl Iterator<Item = AbsPath> + 'w {
+    let climbing = tools(program, words).filter(|tool| tool.looks == Looks::Above);
     let files = climbing.flat_map(|tool| tool.files);
+    let files = files.filter(|file| !is_pattern(file));
     files.map(|file| above.join(file))
+}
+
+fn is_pattern(file: &str) -> bool {
+    file.contains('*')
 }
 
 /// Whether a file is named as one that says what some program does.
 pub(super) fn is_usual_file(path: &AbsPath) -> bool {
     let name = path.as_str().rsplit('/').next();
-    let mut usual = BUILD_TOOLS.iter().flat_map(|tool| tool.files);
-    usual.any(|file| name == Some(*file))
+    let usual = BUILD_TOOLS.iter().flat_map(|tool| tool.files);
+    let is_it = |file: &&str| match is_pattern(file) {
+        true => name.is_some_and(|name| matches_name(file, name)),
+        false => name == Some(*file),
+    };
+    usual.copied().any(|file| is_it(&file))
+}
+
+/// Whether a file of this name only says what a program works on, or one that it starts.
+pub(crate) fn only_works_on(program: &str, name: &str) -> bool {
+    let of_file = || {
+        let known = BUILD_TOOLS.iter();
+        known.filter(|tool| tool.files.contains(&name))
+    };
+    let works_on = |tool: &BuildTool| tool.says == Says::WhatItWorksOn;
+    let mut own = of_file()
+        .filter(|tool| is_one_of(program, tool.programs))
+        .peekable();
+    match own.peek() {
+        Some(_) => own.all(works_on),
+        None => of_file().any(works_on),
+    }
 }
 
 /// Whether a program does what a file says that it finds where it works.
-pub(super) fn is_tool(program: &str) -> bool {
-    tools(program).next().is_some()
+pub(super) fn is_tool(program: &str, words: &[Option<&str>]) -> bool {
+    tools(program, words).next().is_some()
 }
 
 /// The options that name the files which say what a program does.
-pub(super) fn naming_options(program: &str) -> impl Iterator<Item = &'static str> {
-    tools(program).flat_map(|tool| tool.options).copied()
+pub(super) fn naming_options<'w>(
+    program: &'w str,
+    words: &'w [Option<&str>],
+) -> impl Iterator<Item = &'static str> + 'w {
+    tools(program, words).flat_map(|tool| tool.options).copied()
 }
 
 /// The files that a run's options name as those that say what it does. `folder` stands for the one it runs in where that
@@ -174,7 +103,13 @@ pub(crate) fn build_files_named(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
     let Some(program) = run.program() else {
         return Vec::new();
     };
-    let words: Vec<&str> = arguments(run).collect();
-    let named = naming_options(program).flat_map(|option| values_of(option, &words));
-    named.map(|name| folder.join(name)).collect()
+    let words: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+    let mut named = Vec::new();
+    for (program, words) in started(program, &words) {
+        let literal: Vec<&str> = words.iter().copied().flatten().collect();
+        let options = naming_options(program, words);
+        let names = options.flat_map(|option| values_of(option, &literal));
+        named.extend(names.map(|name| folder.join(name)));
+    }
+    named
 }

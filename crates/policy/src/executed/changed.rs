@@ -1,14 +1,17 @@
 //! What a line changes before it runs it.
 
-use std::collections::BTreeMap;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pointsman_model::{
-    AbsPath, Effect, Effects, PathRole, PathUse, PathValue, Run, RunNature, Word,
+    AbsPath, Copied, Effect, EffectView, Effects, PathRole, PathUse, PathValue, Run, RunNature,
+    Word,
 };
 
 use super::patterns::{Becomes, Searched, searched};
 use super::unseen::{GIT, git_verb};
-use super::{Role, build, is_one_of, script};
+use super::variables::LineVariables;
+use super::{Role, build, executed_by, is_one_of, script};
 use crate::Tree;
 use crate::rule::{Names, covers, glob_with_gaps};
 use crate::subject::{KnownPath, walked};
@@ -77,13 +80,16 @@ pub(super) fn changed(
         Role::Program | Role::Code => true,
         Role::Argument => script::is_named_as_script(path.as_str()),
     });
+    let by_run = LazyCell::new(|| files_by_run(folder, effects));
     let changed = code.filter(|(path, role)| {
         let file = KnownPath::of(path, tree);
-        changes.iter().any(|change| change.covers(&file, **role))
+        let mut covering = changes.iter().filter(|change| change.covers(&file, **role));
+        covering.any(|change| !change.is_of_its_own_script(path, &by_run, effects))
     });
     let patterns = searched(folder, effects).into_iter();
     let patterns = patterns.filter(|pattern| {
-        pattern.becomes == Becomes::Code && changes.iter().any(|it| it.may_bring(pattern))
+        let brings = |change: &Change<'_>| change.sure() && change.may_bring(pattern);
+        pattern.becomes == Becomes::Code && changes.iter().any(brings)
     });
     let changed = changed.map(|(path, _)| path.clone());
     changed
@@ -91,7 +97,28 @@ pub(super) fn changed(
         .collect()
 }
 
-/// What a line changes.
+/// The files that each run of a line executes, with the simple command that it is of.
+fn files_by_run(folder: &AbsPath, effects: &Effects) -> Vec<(u32, BTreeSet<AbsPath>)> {
+    let variables = LineVariables::of(effects);
+    let runs = effects.list.iter().filter_map(|effect| {
+        let run = variables.seen_by(effect.as_run()?);
+        let files = match executed_by(folder, &run) {
+            Ok(files) => files,
+            Err(many) => many.counted,
+        };
+        Some((effect.part, files.into_iter().map(|it| it.path).collect()))
+    });
+    runs.collect()
+}
+
+/// What one simple command of a line changes.
+struct Change<'a> {
+    part: u32,
+    view: EffectView,
+    what: Changed<'a>,
+}
+
+/// What is changed.
 enum Changed<'a> {
     /// What lies there.
     At(KnownPath),
@@ -104,17 +131,22 @@ enum Changed<'a> {
 }
 
 /// All that a line changes, but for what formatters do and what the line puts there from a place that is looked at, too.
-fn changes<'a>(effects: &'a Effects, tree: &dyn Tree) -> Vec<Changed<'a>> {
+fn changes<'a>(effects: &'a Effects, tree: &dyn Tree) -> Vec<Change<'a>> {
     let each = effects.list.iter().filter_map(|effect| {
+        let change = |what| Change {
+            part: effect.part,
+            view: effect.view,
+            what,
+        };
         if let Some(target) = effect.as_written() {
             let runs = runs_of(effect.part, effects);
             let by_operand = target.by == PathRole::Operand;
             let formats = by_operand && are(&runs, FORMATTERS);
             let copies = by_operand && are(&runs, COPIERS) && is_copied(target, effects);
-            return (!formats && !copies).then(|| Changed::of(target, tree));
+            return (!formats && !copies).then(|| change(Changed::of(target, tree)));
         }
         let brings = effect.as_run().is_some_and(brings_files);
-        brings.then_some(Changed::Anything)
+        brings.then(|| change(Changed::Anything))
     });
     each.collect()
 }
@@ -141,6 +173,39 @@ fn runs_of(part: u32, effects: &Effects) -> Vec<&Run> {
 fn are(runs: &[&Run], programs: &[&str]) -> bool {
     let is = |run: &&Run| run.program().is_some_and(|it| is_one_of(it, programs));
     !runs.is_empty() && runs.iter().all(is)
+}
+
+impl Change<'_> {
+    fn sure(&self) -> bool {
+        self.view == EffectView::Sure
+    }
+
+    fn covers(&self, file: &KnownPath, role: Role) -> bool {
+        self.what.covers(file, role)
+    }
+
+    fn may_bring(&self, pattern: &Searched) -> bool {
+        self.what.may_bring(pattern)
+    }
+
+    /// Whether a command only may change what it alone runs: it takes words for what it works on (`vim -S f`), and has
+    /// read its script by then.
+    fn is_of_its_own_script(
+        &self,
+        path: &AbsPath,
+        by_run: &[(u32, BTreeSet<AbsPath>)],
+        effects: &Effects,
+    ) -> bool {
+        let mut runs = by_run
+            .iter()
+            .filter(|(_, files)| files.contains(path))
+            .peekable();
+        let is_source = |copy: &Copied| path.is_within(&copy.from);
+        !self.sure()
+            && runs.peek().is_some()
+            && runs.all(|(part, _)| *part == self.part)
+            && !effects.code.copied.iter().any(is_source)
+    }
 }
 
 impl<'a> Changed<'a> {

@@ -5,9 +5,11 @@ use pointsman_model::{
     Word, WordValue,
 };
 
+use super::started::started;
 use super::variables::LineVariables;
 use super::{
-    INTERPRETERS, OPTION_INTERPRETERS, build, executed_by, folder_of, is_one_of, script, sources,
+    INTERPRETERS, OPTION_INTERPRETERS, build, executed_by, folder_of, is_one_of, names_in, runners,
+    script, sources,
 };
 use crate::subject::matches_name;
 
@@ -16,6 +18,9 @@ const WILDCARDS: [char; 5] = ['*', '?', '[', '(', '\\'];
 
 /// So many patterns of a line are looked up: a line that people write has a few.
 const PATTERNS_MAX: usize = 1 << 10;
+
+/// So many words of a program are looked at as folders that it works in.
+const PLACES_MAX: usize = 16;
 
 /// A pattern whose files a call runs, or hands on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +54,7 @@ pub fn searched(folder: &AbsPath, effects: &Effects) -> Vec<Searched> {
             continue;
         };
         patterns.extend(by_words(folder, run, effects));
+        patterns.extend(of_programs(folder, run));
         patterns.extend(in_folders(folder, &variables.seen_by(run), effects));
     }
     let found_by = |used: &PathUse, becomes| match &used.path {
@@ -81,7 +87,7 @@ fn by_words(folder: &AbsPath, run: &Run, effects: &Effects) -> Vec<Searched> {
     let literal: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
     let interprets = INTERPRETERS.iter().any(|family| is_one_of(program, family))
         || is_one_of(program, OPTION_INTERPRETERS)
-        || build::is_tool(program);
+        || build::is_tool(program, &literal);
     let code = script::code_words(program, &literal);
     let mut patterns = Vec::new();
     for (at, word) in run.argv.iter().enumerate() {
@@ -99,6 +105,32 @@ fn by_words(folder: &AbsPath, run: &Run, effects: &Effects) -> Vec<Searched> {
         patterns.extend(
             pattern.filter(|pattern| becomes == Becomes::Code || !is_data(word, pattern, effects)),
         );
+    }
+    patterns
+}
+
+/// What programs run of a folder that they are given or work in.
+fn of_programs(folder: &AbsPath, run: &Run) -> Vec<Searched> {
+    let folder = folder_of(folder, run);
+    let literal: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+    let code = |base: AbsPath, glob: &str| Searched {
+        base,
+        glob: glob.into(),
+        becomes: Becomes::Code,
+    };
+    let mut patterns = Vec::new();
+    for (program, words) in started(run.program().unwrap_or_default(), &literal) {
+        let inside = runners::inside(program, words).into_iter();
+        patterns.extend(inside.map(|(name, glob)| code(folder.join(name), glob)));
+        let usual: Vec<&str> = build::usual_patterns(program, words).collect();
+        let named = words.iter().flatten().flat_map(|word| names_in(word));
+        let places = named.map(|name| folder.join(name)).chain([folder.clone()]);
+        let places = places.take(PLACES_MAX);
+        patterns.extend(places.flat_map(|place| {
+            let each = usual.iter();
+            each.map(|glob| code(place.clone(), glob))
+                .collect::<Vec<_>>()
+        }));
     }
     patterns
 }

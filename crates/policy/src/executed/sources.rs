@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pointsman_model::{AbsPath, Copied, Effect, Effects, OpaqueWhy, PathRole, PathUse, PathValue};
+use pointsman_model::{
+    AbsPath, Copied, Effect, Effects, OpaqueWhy, PathRole, PathUse, PathValue, Run, Word,
+};
 
 use super::patterns::Searched;
-use super::{Executed, FILES_MAX, Role, TooManyFiles, named};
+use super::{Executed, FILES_MAX, Role, TooManyFiles, named, runners};
 
 /// So many places at most are looked at from which what a pattern finds may come.
 const SEARCHED_MAX: usize = 1 << 10;
@@ -110,13 +112,38 @@ pub(super) fn made_of(effects: &Effects) -> impl Iterator<Item = Executed> {
     })
 }
 
-/// What goes into the code that a line makes: where a text or a program is known only when it runs, all that it reads.
+/// What goes into the code that a line makes: where a text or a program is known only when it runs, or a program runs
+/// what it reads, all that the line reads.
 pub(super) fn read_into_code(effects: &Effects) -> impl Iterator<Item = &PathUse> {
     let unknown = effects.list.iter().filter_map(Effect::as_opaque);
     let unknown = unknown
         .map(|opaque| opaque.why)
         .any(|why| matches!(why, OpaqueWhy::UnknownScript | OpaqueWhy::UnknownProgram));
+    let is_made = unknown || effects.runs().any(reads_code);
     let read = effects.list.iter().filter_map(Effect::as_read);
     let read = read.filter(|used| matches!(used.by, PathRole::Operand | PathRole::Redirect));
-    read.filter(move |_| unknown)
+    read.filter(move |_| is_made)
+}
+
+/// The files that are redirected to a program which runs what it reads.
+pub(super) fn redirected_to_runner(effects: &Effects) -> Vec<Executed> {
+    let mut files = Vec::new();
+    for effect in &effects.list {
+        let Some(used) = effect.as_read().filter(|it| it.by == PathRole::Redirect) else {
+            continue;
+        };
+        let mut beside = effects.list.iter().filter(|it| it.part == effect.part);
+        if let PathValue::Known(path) = &used.path
+            && beside.any(|it| it.as_run().is_some_and(reads_code))
+        {
+            files.push(named(path.clone(), Role::Code));
+        }
+    }
+    files
+}
+
+fn reads_code(run: &Run) -> bool {
+    let words: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+    let program = run.program();
+    program.is_some_and(|program| runners::reads_code(program, &words))
 }

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use pointsman_model::{AbsPath, AssignmentWeight, Effects, PathValue, Run, RunNature, Word};
 
 use super::changed::changed;
+use super::runners::Given;
+use super::started::started;
 use super::variables::{LineVariables, pieces};
-use super::{INTERPRETERS, OPTION_INTERPRETERS, Role, build, is_one_of, script};
+use super::{INTERPRETERS, OPTION_INTERPRETERS, Role, build, is_one_of, runners, script};
 use crate::Tree;
 
 pub(super) const GIT: &[&str] = &["git"];
@@ -77,6 +79,10 @@ fn is_unknown(run: &Run, at: &AbsPath, variables: &LineVariables) -> bool {
     let literal: Vec<Option<&str>> = words().map(Word::literal).collect();
     let interprets = INTERPRETERS.iter().any(|it| is_one_of(program, it));
     let by_options = is_one_of(program, OPTION_INTERPRETERS);
+    let takes_words = match run.nature {
+        RunNature::InlineCode | RunNature::Program | RunNature::Wrapper => true,
+        RunNature::KnownReader | RunNature::FileCommand | RunNature::PlainWrapper => false,
+    };
     let takes_code = match run.nature {
         RunNature::InlineCode => true,
         RunNature::Program | RunNature::Wrapper => {
@@ -108,24 +114,41 @@ fn is_unknown(run: &Run, at: &AbsPath, variables: &LineVariables) -> bool {
             .map(|(_, next)| next);
         next.any(|next| next.literal().is_none()) || words().any(joined)
     };
-    if build::naming_options(program).any(named_by) {
+    let started = started(program, &literal);
+    let mut naming = started
+        .iter()
+        .flat_map(|(program, words)| build::naming_options(program, words));
+    if naming.any(named_by) {
         return true;
     }
-    let looks_around = interprets || program.contains('/') || build::is_tool(program);
-    let nowhere = match &run.folder {
-        PathValue::Known(_) => false,
-        PathValue::Pattern { .. } => true,
-        PathValue::Unknown(spelled) => {
-            spelled.trim_matches('"') != TOP_LEVEL || !build::is_tool(program)
-        }
-    };
+    let mut given = started
+        .iter()
+        .flat_map(|(program, words)| runners::given(program, words));
+    if takes_words && given.any(|given| given == Given::Unknown) {
+        return true;
+    }
+    let is_tool = started
+        .iter()
+        .any(|(program, words)| build::is_tool(program, words));
+    let looks_around = interprets || program.contains('/') || is_tool;
+    if looks_around && is_nowhere(&run.folder, is_tool.then_some(TOP_LEVEL)) {
+        return true;
+    }
     let folder = super::folder_of(at, run);
     let mut changing = run.assignments.iter();
-    looks_around && nowhere
-        || changing.any(|it| {
-            it.weight == AssignmentWeight::ChangesWhatRuns
-                && pieces(it).iter().any(|piece| piece.is_unknown(folder))
-        })
+    changing.any(|it| {
+        it.weight == AssignmentWeight::ChangesWhatRuns
+            && pieces(it).iter().any(|piece| piece.is_unknown(folder))
+    })
+}
+
+/// Whether nobody knows which folder that is; one that is `spelled` so is known well enough.
+fn is_nowhere(folder: &PathValue, spelled: Option<&str>) -> bool {
+    match folder {
+        PathValue::Known(_) => false,
+        PathValue::Pattern { .. } => true,
+        PathValue::Unknown(name) => spelled != Some(name.trim_matches('"')),
+    }
 }
 
 /// Whether some word that nobody knows could make the program run something else: by an option, or as what it is to do.
@@ -134,7 +157,9 @@ fn chooses_what_runs(program: &str, words: &[Option<&str>]) -> bool {
         let verb = git_verb(words.iter().copied());
         return matches!(verb, Some(known) if known.is_none_or(|verb| GIT_STARTS.contains(&verb)));
     }
-    build::is_tool(program)
+    let started = started(program, words).into_iter();
+    let mut started = started.map(|(program, words)| build::is_tool(program, words));
+    started.any(|is_tool| is_tool)
         || is_one_of(program, OPTION_INTERPRETERS)
         || is_one_of(program, STARTS_BY_OPTION)
         || INTERPRETERS.iter().any(|it| is_one_of(program, it))

@@ -10,18 +10,9 @@ use pointsman_shell::{NameCase, Surroundings, analyse};
 use serde::Serialize;
 
 use super::{HookRun, HookSetting, line_with_root, quoted, with_root};
-use crate::executed::{LineVariables, build_files_named, fed, with_origins};
+use crate::executed::{LineVariables, build_files_named, fed, only_works_on, with_origins};
 use crate::settings::files::SettingsFiles;
 use crate::{Executed, Role, executed_by};
-
-/// Programs whose project file only says what they work on: agents edit it as a part of their work, and what hooks run is
-/// written elsewhere.
-const WORKS_ON: &[(&str, &[&str])] = &[
-    ("cargo", &["Cargo.toml", "build.rs"]),
-    ("node", &["package.json"]),
-    ("nodejs", &["package.json"]),
-    ("npx", &["package.json"]),
-];
 
 /// How surely a hook's line runs a file that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -269,13 +260,7 @@ fn naming_of(file: &Executed, program: Option<&str>) -> Naming {
         {
             Naming::Word
         }
-        (Role::Code, Some(program))
-            if WORKS_ON
-                .iter()
-                .any(|(of, files)| *of == program && files.contains(&name)) =>
-        {
-            Naming::Word
-        }
+        (Role::Code, Some(program)) if only_works_on(program, name) => Naming::Word,
         (Role::Program | Role::Code, _) => Naming::Runs,
     }
 }
