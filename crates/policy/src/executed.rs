@@ -2,7 +2,9 @@
 //! have to look at beside the line itself. The files need not exist.
 
 mod build;
+mod builders;
 mod changed;
+mod configured;
 mod families;
 mod given;
 mod modules;
@@ -43,6 +45,8 @@ const INTERPRETERS: &[&[&str]] = &[
 
 /// Programs that run the file an option names; their plain words are data.
 const OPTION_INTERPRETERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed", "jq"];
+
+const GIT: &[&str] = &["git"];
 
 /// Variables whose files are run or loaded by whatever starts.
 const STARTED_FIRST: &[&str] = &["BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"];
@@ -207,6 +211,12 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
         }
     }
     files.extend(told_by_variables(folder, run));
+    let configured = configured::files(folder, run).into_iter();
+    files.extend(configured.map(|path| Executed {
+        path,
+        role: Role::Code,
+        spelling: Spelling::LookedUp,
+    }));
     let is_one_of = |programs: &[&str]| is_one_of(program, programs);
     let words: Vec<&str> = arguments(run).collect();
     if INTERPRETERS.iter().any(|family| is_one_of(family)) {

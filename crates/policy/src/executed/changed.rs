@@ -1,17 +1,18 @@
 //! What a line changes before it runs it.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use pointsman_model::{
     AbsPath, Copied, Effect, EffectView, Effects, PathRole, PathUse, PathValue, Run, RunNature,
     Word,
 };
 
+use super::builders::{builds, may_be_built};
 use super::patterns::{Becomes, Searched, searched};
-use super::unseen::{GIT, git_verb};
+use super::unseen::git_verb;
 use super::variables::LineVariables;
-use super::{Role, build, executed_by, is_one_of, script};
+use super::{GIT, Role, Spelling, build, executed_by, is_one_of, script};
 use crate::Tree;
 use crate::rule::{Names, covers, glob_with_gaps};
 use crate::subject::{KnownPath, walked};
@@ -83,7 +84,13 @@ pub(super) fn changed(
     let by_run = LazyCell::new(|| files_by_run(folder, effects));
     let changed = code.filter(|(path, role)| {
         let file = KnownPath::of(path, tree);
-        let mut covering = changes.iter().filter(|change| change.covers(&file, **role));
+        let covers = |change: &&Change<'_>| match change.what {
+            Changed::Built => is_named(path, &by_run) && may_be_built(&file, **role, tree),
+            Changed::At(_) | Changed::Matching(..) | Changed::Somewhere | Changed::Anything => {
+                change.covers(&file, **role)
+            }
+        };
+        let mut covering = changes.iter().filter(covers);
         covering.any(|change| !change.is_of_its_own_script(path, &by_run, effects))
     });
     let patterns = searched(folder, effects).into_iter();
@@ -97,16 +104,33 @@ pub(super) fn changed(
         .collect()
 }
 
-/// The files that each run of a line executes, with the simple command that it is of.
-fn files_by_run(folder: &AbsPath, effects: &Effects) -> Vec<(u32, BTreeSet<AbsPath>)> {
+/// The files that a run of a line executes, each as it is surest named.
+struct RunFiles {
+    /// The simple command that it is of.
+    part: u32,
+    files: BTreeMap<AbsPath, Spelling>,
+}
+
+fn is_named(path: &AbsPath, by_run: &[RunFiles]) -> bool {
+    let mut named = by_run.iter().filter_map(|run| run.files.get(path));
+    named.any(|spelling| *spelling == Spelling::Path)
+}
+
+fn files_by_run(folder: &AbsPath, effects: &Effects) -> Vec<RunFiles> {
     let variables = LineVariables::of(effects);
     let runs = effects.list.iter().filter_map(|effect| {
         let run = variables.seen_by(effect.as_run()?);
-        let files = match executed_by(folder, &run) {
+        let all = match executed_by(folder, &run) {
             Ok(files) => files,
             Err(many) => many.counted,
         };
-        Some((effect.part, files.into_iter().map(|it| it.path).collect()))
+        let mut files = BTreeMap::new();
+        for file in all {
+            let surest = files.entry(file.path).or_insert(file.spelling);
+            *surest = file.spelling.max(*surest);
+        }
+        let part = effect.part;
+        Some(RunFiles { part, files })
     });
     runs.collect()
 }
@@ -128,6 +152,8 @@ enum Changed<'a> {
     Somewhere,
     /// Files of a repository, nobody knows which.
     Anything,
+    /// What compilers make.
+    Built,
 }
 
 /// All that a line changes, but for what formatters do and what the line puts there from a place that is looked at, too.
@@ -141,12 +167,17 @@ fn changes<'a>(effects: &'a Effects, tree: &dyn Tree) -> Vec<Change<'a>> {
         if let Some(target) = effect.as_written() {
             let runs = runs_of(effect.part, effects);
             let by_operand = target.by == PathRole::Operand;
-            let formats = by_operand && are(&runs, FORMATTERS);
+            let formats =
+                by_operand && are(&runs, FORMATTERS) && !runs.iter().any(|run| builds(run));
             let copies = by_operand && are(&runs, COPIERS) && is_copied(target, effects);
             return (!formats && !copies).then(|| change(Changed::of(target, tree)));
         }
-        let brings = effect.as_run().is_some_and(brings_files);
-        brings.then(|| change(Changed::Anything))
+        let run = effect.as_run()?;
+        match (brings_files(run), builds(run)) {
+            (true, _) => Some(change(Changed::Anything)),
+            (false, true) => Some(change(Changed::Built)),
+            (false, false) => None,
+        }
     });
     each.collect()
 }
@@ -190,20 +221,16 @@ impl Change<'_> {
 
     /// Whether a command only may change what it alone runs: it takes words for what it works on (`vim -S f`), and has
     /// read its script by then.
-    fn is_of_its_own_script(
-        &self,
-        path: &AbsPath,
-        by_run: &[(u32, BTreeSet<AbsPath>)],
-        effects: &Effects,
-    ) -> bool {
+    fn is_of_its_own_script(&self, path: &AbsPath, by_run: &[RunFiles], effects: &Effects) -> bool {
         let mut runs = by_run
             .iter()
-            .filter(|(_, files)| files.contains(path))
+            .filter(|run| run.files.contains_key(path))
             .peekable();
         let is_source = |copy: &Copied| path.is_within(&copy.from);
-        !self.sure()
+        // What builds does so at its end.
+        (!self.sure() || matches!(self.what, Changed::Built))
             && runs.peek().is_some()
-            && runs.all(|(part, _)| *part == self.part)
+            && runs.all(|run| run.part == self.part)
             && !effects.code.copied.iter().any(is_source)
     }
 }
@@ -239,6 +266,7 @@ impl<'a> Changed<'a> {
                 role == Role::Program || file.hops.first().is_some_and(named)
             }
             Self::Anything => true,
+            Self::Built => false,
         }
     }
 
@@ -255,6 +283,7 @@ impl<'a> Changed<'a> {
                 can_meet(&one, &other)
             }),
             Self::Somewhere | Self::Anything => true,
+            Self::Built => false,
         }
     }
 }

@@ -8,8 +8,8 @@ use pointsman_model::{
 use super::started::started;
 use super::variables::LineVariables;
 use super::{
-    INTERPRETERS, OPTION_INTERPRETERS, build, executed_by, folder_of, is_one_of, names_in, runners,
-    script, sources,
+    INTERPRETERS, OPTION_INTERPRETERS, build, configured, executed_by, folder_of, is_one_of,
+    names_in, runners, script, sources,
 };
 use crate::subject::matches_name;
 
@@ -118,7 +118,8 @@ fn of_programs(folder: &AbsPath, run: &Run) -> Vec<Searched> {
         glob: glob.into(),
         becomes: Becomes::Code,
     };
-    let mut patterns = Vec::new();
+    let hooks = configured::hooks(folder, run).into_iter();
+    let mut patterns: Vec<Searched> = hooks.map(|place| code(place, "*")).collect();
     for (program, words) in started(run.program().unwrap_or_default(), &literal) {
         let inside = runners::inside(program, words).into_iter();
         patterns.extend(inside.map(|(name, glob)| code(folder.join(name), glob)));

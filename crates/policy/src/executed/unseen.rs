@@ -8,10 +8,10 @@ use super::changed::changed;
 use super::runners::Given;
 use super::started::started;
 use super::variables::{LineVariables, pieces};
-use super::{INTERPRETERS, OPTION_INTERPRETERS, Role, build, is_one_of, runners, script};
+use super::{
+    GIT, INTERPRETERS, OPTION_INTERPRETERS, Role, build, configured, is_one_of, runners, script,
+};
 use crate::Tree;
-
-pub(super) const GIT: &[&str] = &["git"];
 
 /// What of git starts what its options or words say.
 const GIT_STARTS: &[&str] = &[
@@ -41,6 +41,9 @@ pub enum Unseen {
     /// A program's code, or where it looks for it, is known only when it runs.
     #[error("what `{0}` would run is known only when it runs")]
     Unknown(Box<str>),
+    /// A program's configuration, which may name what it runs, is taken from another place than usual.
+    #[error("`{0}` is configured from another place, which may name what it runs")]
+    Configured(Box<str>),
     /// Files that the line runs, or would if they were there, are changed by the line itself. At least one.
     #[error("the action changes what it would run")]
     Changed(Vec<AbsPath>),
@@ -59,14 +62,27 @@ pub fn check_seen(
 ) -> Result<(), Unseen> {
     let variables = LineVariables::of(effects);
     variables.are_told(effects).map_err(Unseen::Unknown)?;
-    let mut runs = effects.runs();
-    if let Some(run) = runs.find(|run| is_unknown(&variables.seen_by(run), folder, &variables)) {
-        return Err(Unseen::Unknown(run.text.as_str().into()));
+    for run in effects.runs() {
+        let seen = variables.seen_by(run);
+        if is_unknown(&seen, folder, &variables) {
+            return Err(Unseen::Unknown(run.text.as_str().into()));
+        }
+        if takes_words(run) && configured::is_elsewhere(folder, &seen, tree) {
+            return Err(Unseen::Configured(run.text.as_str().into()));
+        }
     }
     let changed = changed(folder, effects, files, tree);
     match changed.is_empty() {
         true => Ok(()),
         false => Err(Unseen::Changed(changed)),
+    }
+}
+
+/// Whether what its words, and its configuration, make a run start is not known from its kind.
+fn takes_words(run: &Run) -> bool {
+    match run.nature {
+        RunNature::InlineCode | RunNature::Program | RunNature::Wrapper => true,
+        RunNature::KnownReader | RunNature::FileCommand | RunNature::PlainWrapper => false,
     }
 }
 
@@ -79,10 +95,6 @@ fn is_unknown(run: &Run, at: &AbsPath, variables: &LineVariables) -> bool {
     let literal: Vec<Option<&str>> = words().map(Word::literal).collect();
     let interprets = INTERPRETERS.iter().any(|it| is_one_of(program, it));
     let by_options = is_one_of(program, OPTION_INTERPRETERS);
-    let takes_words = match run.nature {
-        RunNature::InlineCode | RunNature::Program | RunNature::Wrapper => true,
-        RunNature::KnownReader | RunNature::FileCommand | RunNature::PlainWrapper => false,
-    };
     let takes_code = match run.nature {
         RunNature::InlineCode => true,
         RunNature::Program | RunNature::Wrapper => {
@@ -124,7 +136,7 @@ fn is_unknown(run: &Run, at: &AbsPath, variables: &LineVariables) -> bool {
     let mut given = started
         .iter()
         .flat_map(|(program, words)| runners::given(program, words));
-    if takes_words && given.any(|given| given == Given::Unknown) {
+    if takes_words(run) && given.any(|given| given == Given::Unknown) {
         return true;
     }
     let is_tool = started

@@ -26,7 +26,17 @@ impl Scene {
         for folder in ["t", "t/in", "t/.hidden", "other"] {
             fs::create_dir(scene.root.join(folder)).unwrap();
         }
-        for file in ["t/a.sh", "t/b.sh", "t/in/c.sh", "t/in/Makefile", "t/x", "n"] {
+        for file in [
+            "t/a.sh",
+            "t/b.sh",
+            "t/in/c.sh",
+            "t/in/Makefile",
+            "t/x",
+            "n",
+            "t/in/main.go",
+            "t/main.tf",
+            "t/.gitconfig",
+        ] {
             scene.write(file, "one");
         }
         scene
@@ -76,6 +86,10 @@ const RUN_BY_PATTERN: &[(&str, &str)] = &[
     ("play t/*.sh", "t/a.sh"),
     ("for f in t/*.sh; do play $f; done", "t/a.sh"),
     ("sh < t/a*", "t/a.sh"),
+    ("git -c core.hooksPath=t commit", "t/a.sh"),
+    ("go run ./t/in", "t/in/main.go"),
+    ("terraform -chdir=t apply", "t/main.tf"),
+    ("HOME=t git commit", "t/.gitconfig"),
     ("cp t/*.sh o; for f in o/*.sh; do sh $f; done", "t/a.sh"),
     ("cp -r t o; sh o/in/*.sh", "t/in/c.sh"),
     ("mv t o; find o -name '*.sh' -exec sh {} +", "t/in/c.sh"),

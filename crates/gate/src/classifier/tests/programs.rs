@@ -98,6 +98,113 @@ async fn what_nobody_knows_of_it_or_the_line_changes_is_left_to_people() {
     }
 }
 
+/// What a compiler makes behind its sources is seen by nobody before it runs.
+#[tokio::test]
+async fn what_the_line_builds_before_it_runs_it_is_left_to_people() {
+    let scene = scene().await;
+    for folder in ["dist", "bin"] {
+        fs::create_dir(scene.ground.path(folder)).unwrap();
+    }
+    for file in [
+        "x.js",
+        "x.ts",
+        "A.java",
+        "dist/x.js",
+        "bin/run.sh",
+        "deploy.sh",
+        "configure",
+        "Makefile",
+    ] {
+        scene.holds(file, b"text\n");
+    }
+    scene.holds("old", b"\x7fELF\x02\xff\0");
+    for command in [
+        "gcc x.c -o x && ./x",
+        "gcc x.c && ./a.out",
+        "gcc-12 -c x.c && gcc-12 x.o && ./a.out",
+        "rustc x.rs && ./x",
+        "go build -o x . && ./x",
+        "go build && ./app",
+        "javac A.java && java A",
+        "tsc && node dist/x.js",
+        "npx tsc x.ts && node x.js",
+        "npm run build && node dist/x.js",
+        "make && ./x",
+        "make && ./old",
+        "make -C sub; sub/x",
+        "cargo build --release && ./target/release/x",
+        "cmake --build b && b/x",
+    ] {
+        scene.leaves(command).await;
+    }
+    for command in [
+        "make && make install",
+        "make && ./deploy.sh",
+        "make clean && make",
+        "./configure && make",
+        "cd dist && make",
+        "cmake -B build && cmake --build build",
+        "npm run build && npm test",
+        "npm run build && bin/run.sh",
+        "npm run build && node good.js",
+        "npm run lint && npx serve dist",
+        "cargo build && cargo test",
+        "cargo fmt && cargo clippy --fix && cargo test",
+        "export PATH=$PWD/node_modules/.bin:$PATH && npm run build && jest",
+        "gcc x.c -o x && ls -l x",
+    ] {
+        scene.judges(command).await;
+    }
+}
+
+/// Settings in another place may name code that no word of the line shows.
+#[tokio::test]
+async fn settings_that_are_taken_from_elsewhere_are_left_to_people_where_there_are_some() {
+    let scene = scene().await;
+    for folder in ["home", "empty", "conf", "conf/git", "hooks", "repo"] {
+        fs::create_dir(scene.ground.path(folder)).unwrap();
+    }
+    for file in [
+        "home/.gitconfig",
+        "home/.npmrc",
+        "conf/git/config",
+        "repo/config",
+        "hooks/pre-commit",
+    ] {
+        scene.holds(file, b"text\n");
+    }
+    for command in [
+        "HOME=home git commit -m x",
+        "HOME=$PWD/home npm i",
+        "export HOME=home; git commit -m x",
+        "env HOME=home git commit -m x",
+        "XDG_CONFIG_HOME=conf git commit -m x",
+        "GIT_CONFIG_GLOBAL=f git commit -m x",
+        "GIT_DIR=repo git commit -m x",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=hooks git commit -m x",
+        "npm_config_userconfig=home/.npmrc npm i",
+        "git -c include.path=f commit -m x",
+    ] {
+        scene.leaves(command).await;
+    }
+    for command in [
+        "HOME=empty npm test",
+        "HOME=/nowhere/at/all npm test",
+        "GIT_CONFIG_GLOBAL=/dev/null git commit -m x",
+        "GIT_CONFIG_COUNT=0 git commit -m x",
+        "git -c user.name=x commit -m x",
+    ] {
+        scene.judges(command).await;
+    }
+    scene
+        .shows("git -c core.hooksPath=hooks commit -m x", "pre-commit")
+        .await;
+    scene
+        .shows("git -c CORE.HOOKSPATH=hooks commit -m x", "pre-commit")
+        .await;
+    scene.shows("git -c alias.x='!sh f' x", "f").await;
+}
+
 /// What these programs do beside is judged as before.
 #[tokio::test]
 async fn what_works_on_files_without_running_them_is_judged() {
