@@ -42,6 +42,59 @@ fn law_13_a_yes_typed_before_its_panel_is_shown_is_none() {
     assert_eq!(project.read("asked.txt").as_deref(), Some("yes\n"));
 }
 
+/// Half a dozen times over, since a key may come just before the screen looks at its clock anyway.
+#[test]
+fn a_key_in_a_panel_is_seen_at_once() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::at(&project);
+    desk.sees("1 waits for you").sends("\r").sees("│ + yes");
+    let mut waits = Vec::new();
+    for round in 0..7_u64 {
+        desk.sends_until("a", "let r1-1 run");
+        // Past the moment in which no key counts.
+        std::thread::sleep(Duration::from_millis(400 + round * 130));
+        desk.pump();
+        let before = desk.text();
+        let sent = Instant::now();
+        desk.sends("j")
+            .waits("another choice", |desk| desk.text() != before);
+        waits.push(sent.elapsed());
+        desk.sends_until("\u{1b}", "a allow");
+    }
+    waits.sort_unstable();
+    assert!(waits[3] < Duration::from_millis(200), "{waits:?}");
+    desk.ends_by(CTRL_C);
+}
+
+/// A terminal that draws a sign wider than it is counted has cells that the screen knows nothing of.
+#[test]
+fn nothing_of_one_view_stays_on_the_next() {
+    let project = Project::with_job(ASKS);
+    let mut desk = Desk::at(&project);
+    desk.sees("1 waits for you");
+    let leaves = |desk: &mut Desk| {
+        desk.parser
+            .process("\u{1b}[12;3Hdenied by nobody".as_bytes())
+    };
+    let views = [
+        ("?", "any other key"),
+        ("q", "1 waits for you"),
+        ("\r", "│ + yes"),
+        ("a", "let r1-1 run"),
+        ("\u{1b}", "a allow"),
+        ("t", "asks"),
+    ];
+    for (keys, wanted) in views {
+        std::thread::sleep(Duration::from_millis(300));
+        desk.pump();
+        leaves(&mut desk);
+        let gone =
+            |desk: &Desk| desk.text().contains(wanted) && !desk.text().contains("denied by nobody");
+        desk.sends(keys).waits(wanted, gone);
+    }
+    desk.ends_by(CTRL_C);
+}
+
 #[test]
 fn a_no_with_words_reaches_the_agent() {
     let project = Project::with_job(ASKS);

@@ -28,6 +28,7 @@ mod refused;
 mod dialog;
 mod overview;
 mod preview;
+mod scene;
 mod stop;
 mod transcript;
 
@@ -44,12 +45,14 @@ mod stage;
 pub use self::bell::Bell;
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::task::Poll;
 
 use crossterm::event::{Event as Input, EventStream};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::StreamExt as _;
 use pointsman_approvals::OpenRequest;
 use pointsman_ledger::{Clock, Filter, LedgerReader, LedgerRecord};
 use pointsman_model::{RequestId, VerdictKind, WorkerId};
@@ -260,7 +263,7 @@ impl ScreenService {
             let event = tokio::select! {
                 () = shutdown.cancelled() => break,
                 () = tokio::time::sleep_until(drawn + FRAME), if dirty => {
-                    dirty = self.draw() == Again::Yes;
+                    dirty = self.draw().await == Again::Yes;
                     drawn = Instant::now();
                     continue;
                 }
@@ -290,7 +293,7 @@ impl ScreenService {
         let text = "the screen closes; what you were writing was not sent";
         let now = self.options.clock.now();
         self.state.handle(Event::Notice(text.into()), now);
-        self.draw();
+        self.draw().await;
         let end = Instant::now() + TYPING_MAX;
         while Instant::now() < end {
             match tokio::time::timeout(TYPING_PAUSE, self.input.next()).await {
@@ -300,7 +303,7 @@ impl ScreenService {
         }
     }
 
-    fn pause(&mut self, pause: Pause) -> Event {
+    async fn pause(&mut self, pause: Pause) -> Event {
         match pause {
             Pause::Asked => {
                 self.device.lend();
@@ -309,7 +312,7 @@ impl ScreenService {
             }
             Pause::Over => match self.device.take_back() {
                 Ok(Lease::Held) => {
-                    self.drop_keys();
+                    self.drop_keys().await;
                     Event::TakenBack
                 }
                 // A terminal that can't be taken over is not drawn on; the next time it may.
@@ -318,10 +321,18 @@ impl ScreenService {
         }
     }
 
-    /// Throws away what was typed by now: what the terminal still has, and what was read of it.
-    fn drop_keys(&mut self) {
+    /// Throws away what was typed by now: what the terminal still has, and what was read of it. Waits for nothing.
+    ///
+    /// The keys wake whoever looked for them last and found none: that has to be this task, or the next key is not seen
+    /// before something else wakes it.
+    async fn drop_keys(&mut self) {
         self.device.drop_input();
-        while let Some(Some(Ok(_))) = self.input.next().now_or_never() {}
+        let input = &mut self.input;
+        poll_fn(|task| {
+            while let Poll::Ready(Some(Ok(_))) = input.poll_next_unpin(task) {}
+            Poll::Ready(())
+        })
+        .await;
     }
 
     /// Stops, as Ctrl-Z does in any other program, where a shell is there to let it go on.
@@ -377,7 +388,7 @@ impl ScreenService {
                 Ok(ReadFile::Before(id, before)) => Some(Event::Before(id, before)),
                 Err(_) => Some(Event::Notice("what was to be shown can't be read".into())),
             },
-            pause = self.pauses.next() => Some(self.pause(pause)),
+            pause = self.pauses.next() => Some(self.pause(pause).await),
             // A shell that had let it go on in the background tells nothing when it brings it back.
             _ = tick.tick() => match self.device.lease() {
                 Lease::Held => Some(match self.state.hands {
@@ -385,7 +396,7 @@ impl ScreenService {
                     // It was to stop and did not.
                     Hands::Away => Event::TakenBack,
                 }),
-                Lease::Lent => Some(self.pause(Pause::Over)),
+                Lease::Lent => Some(self.pause(Pause::Over).await),
             },
         };
         event.into_iter().collect()
@@ -471,7 +482,7 @@ impl ScreenService {
 
     /// Draws a frame; says whether having seen it changes what is to be drawn. Blocks while the
     /// terminal takes it.
-    fn draw(&mut self) -> Again {
+    async fn draw(&mut self) -> Again {
         if !self.device.takes_output() {
             return Again::Yes;
         }
@@ -491,18 +502,18 @@ impl ScreenService {
         // What was typed before a panel is shown is no answer in it, however fast the frame comes behind the key that
         // opened it.
         if self.state.shows_new_panel() {
-            self.drop_keys();
+            self.drop_keys().await;
         }
         let began = Instant::now();
+        let scene = self.state.scene();
         let (state, look) = (&self.state, self.options.look);
-        let device = &mut self.device;
-        let drawn = device.terminal().draw(|frame| {
+        let drawn = self.device.draw(scene, |frame| {
             let cursor = draw::draw(state, now, look, frame.buffer_mut());
             if let Some(cursor) = cursor {
                 frame.set_cursor_position(cursor);
             }
         });
-        let drew = drawn.is_ok_and(|frame| frame.area.as_size() == size);
+        let drew = drawn.is_ok_and(|drawn| drawn == size);
         if !drew {
             return Again::No;
         }

@@ -1,9 +1,10 @@
 //! Text from agents, made fit to be shown: nothing hidden, nothing that looks like our own lines,
-//! nothing cut without saying so.
+//! nothing that takes more room than it is given, nothing cut without saying so.
 //!
 //! Every renderer passes what it did not write itself through here. The stored text stays exact.
 
 mod apart;
+mod steady;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,6 +12,7 @@ use std::fmt::Write as _;
 use pointsman_model::visible;
 
 pub(crate) use self::apart::{Apart, RawLine};
+pub(crate) use self::steady::{steady, written_out};
 
 /// Longest text on one line, in characters: about five lines of a wide terminal.
 const LINE_CHARS_MAX: usize = 400;
@@ -75,7 +77,7 @@ pub fn command(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn line(text: &str) -> String {
     let plain = text.replace("\r\n", "\n").replace('\n', "⏎");
-    let plain = counted_blanks(&visible(&plain)).replace('\t', "⇥");
+    let plain = counted_blanks(&steady(&visible(&plain))).replace('\t', "⇥");
     cut(&plain, LINE_CHARS_MAX)
 }
 
@@ -104,7 +106,7 @@ pub fn block(text: &str, bar: &str, extent: Extent) -> String {
             (Feed::Follows, Some(line)) => line,
             (Feed::Follows, None) | (Feed::Lacks, _) => line,
         };
-        let line = cut(&counted_blanks(&visible(line)), extent.chars_max());
+        let line = cut(&counted_blanks(&steady(&visible(line))), extent.chars_max());
         // Writing into a String can't fail.
         let _ = writeln!(shown, "{bar}{line}");
     }

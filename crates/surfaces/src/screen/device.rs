@@ -14,17 +14,19 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use crossterm::cursor::Show;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    SetTitle, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{execute, queue};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect, Size};
+use ratatui::{Frame, Terminal};
 use rustix::process::getpgrp;
 use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
 
 use super::ScreenError;
+use super::scene::Scene;
 
 /// Puts the terminal's own title away, and takes it back.
 const PUSH_TITLE: &str = "\x1b[22;0t";
@@ -45,6 +47,8 @@ pub(super) struct Device {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     title: String,
     lease: Lease,
+    /// What the last frame showed.
+    scene: Option<Scene>,
 }
 
 /// Whose the terminal is while the screen is open.
@@ -68,6 +72,7 @@ impl Device {
                 .map_err(ScreenError::SetUp)?,
             title: String::new(),
             lease: Lease::Held,
+            scene: None,
         };
         take().map_err(ScreenError::SetUp)?;
         Ok(device)
@@ -137,9 +142,32 @@ impl Device {
         self.terminal.resize(area)
     }
 
-    /// See [`Terminal`].
-    pub(super) fn terminal(&mut self) -> &mut Terminal<CrosstermBackend<Stdout>> {
-        &mut self.terminal
+    /// Draws a frame that shows this scene; gives the size that it was drawn at.
+    ///
+    /// Only what differs from the frame before is written, and terminals don't agree about how many columns each sign
+    /// takes. So that nothing of one scene can stay in another, the terminal is wiped between the two: in one go with
+    /// the frame, where it can do that.
+    ///
+    /// # Errors
+    /// When the terminal can't be written to.
+    pub(super) fn draw(
+        &mut self,
+        scene: Scene,
+        render: impl FnOnce(&mut Frame<'_>),
+    ) -> io::Result<Size> {
+        let is_new = self.scene != Some(scene);
+        if is_new {
+            queue!(io::stdout(), BeginSynchronizedUpdate)?;
+            self.wipe()?;
+            self.scene = Some(scene);
+        }
+        let drawn = self.terminal.draw(render);
+        let drawn = drawn.map(|frame| frame.area.as_size());
+        if is_new {
+            // Whatever came of the frame: a terminal that waits for the end of one shows nothing.
+            execute!(io::stdout(), EndSynchronizedUpdate)?;
+        }
+        drawn
     }
 
     /// Rings the bell.

@@ -48,6 +48,17 @@ pub(super) enum Eyes {
     Saw,
 }
 
+/// Which panel is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Making {
+    Nothing,
+    Allow,
+    Confirm,
+    Deny,
+    Edit,
+    Lift,
+}
+
 /// What the person is making.
 #[derive(Debug)]
 pub(super) enum Panel {
@@ -180,6 +191,18 @@ impl Dialog {
         covered
             .filter(|open| queue.place_of(open.request.id).is_some())
             .count()
+    }
+
+    /// Which answer is being made.
+    pub(super) fn making(&self) -> Making {
+        match &self.panel {
+            None => Making::Nothing,
+            Some((Panel::Allow(_), ..)) => Making::Allow,
+            Some((Panel::Confirm(_), ..)) => Making::Confirm,
+            Some((Panel::Deny(_), ..)) => Making::Deny,
+            Some((Panel::Edit(_), ..)) => Making::Edit,
+            Some((Panel::Lift(_), ..)) => Making::Lift,
+        }
     }
 
     /// Whether an answer is being made.

@@ -3,10 +3,14 @@
 //! It holds the text exactly; what is drawn of it has hidden characters written out. Nothing typed
 //! or pasted into it answers anything.
 
+use std::borrow::Cow;
+
 use pointsman_model::visible;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::key::Key;
 use super::sheet::{Cell, cell_width};
+use crate::shown::{self, steady};
 
 /// Longest text that typing and pasting make. A text that came longer may be edited, not grown.
 pub(super) const BYTES_MAX: usize = 65_536;
@@ -127,22 +131,24 @@ impl Field {
             column: 0,
         };
         let mut column = 0_u16;
-        for (at, char) in self.text.char_indices() {
-            if at == self.at {
-                (drawn.row, drawn.column) = (drawn.rows.len().saturating_sub(1), column);
-            }
-            if char == '\n' {
-                drawn.rows.push(String::new());
-                column = 0;
-                continue;
-            }
-            // Nearly every character is one of these; a long text is drawn anew with each frame.
-            if matches!(char, ' '..='~') {
-                column = drawn.put(Cell(char), 1, column, width);
-                continue;
-            }
-            for cell in shown_char(char).chars().map(Cell) {
-                column = drawn.put(cell, cell_width(cell), column, width);
+        for (begin, sign) in self.text.grapheme_indices(true) {
+            for (within, char) in sign.char_indices() {
+                if begin.saturating_add(within) == self.at {
+                    (drawn.row, drawn.column) = (drawn.rows.len().saturating_sub(1), column);
+                }
+                if char == '\n' {
+                    drawn.rows.push(String::new());
+                    column = 0;
+                    continue;
+                }
+                // Nearly every character is one of these; a long text is drawn anew with each frame.
+                if matches!(char, ' '..='~') {
+                    column = drawn.put(Cell(char), 1, column, width);
+                    continue;
+                }
+                for cell in shown_char(char, sign).chars().map(Cell) {
+                    column = drawn.put(cell, cell_width(cell), column, width);
+                }
             }
         }
         if self.at == self.text.len() {
@@ -235,11 +241,16 @@ impl Field {
     }
 }
 
-/// A character as it is drawn in a field: a tab as blanks, a hidden one written out.
-fn shown_char(char: char) -> String {
+/// A character of a sign as it is drawn in a field: a tab as blanks, a hidden one written out, and so one that joins
+/// others of the sign in a width that terminals disagree about.
+fn shown_char(char: char, sign: &str) -> String {
+    let mut bytes = [0; 4];
+    let text: &str = char.encode_utf8(&mut bytes);
+    let joins = !sign.starts_with(char) && matches!(steady(sign), Cow::Owned(_));
     match char {
         '\t' => "    ".into(),
-        other => visible(other.encode_utf8(&mut [0; 4])).into_owned(),
+        _ if joins => shown::written_out(char),
+        _ => steady(&visible(text)).into_owned(),
     }
 }
 
@@ -295,6 +306,10 @@ mod tests {
         let drawn = field.drawn(5);
         assert_eq!(drawn.rows, ["a‹U+2", "02E›", "b"]);
         assert_eq!((drawn.row, drawn.column), (2, 1));
+        // A flag, a joined picture, a key cap: no two terminals draw them equally wide.
+        let field = Field::new(Lines::Many, "🇦x👍\u{1f3fd}1\u{20e3}é\u{301}");
+        let rows = field.drawn(60).rows;
+        assert_eq!(rows, ["‹U+1F1E6›x👍‹U+1F3FD›1‹U+20E3›é\u{301}"]);
         let full = Field::new(Lines::One, "abcde").drawn(5);
         assert_eq!((full.row, full.column), (1, 0));
     }

@@ -184,6 +184,24 @@ fn a_request_that_fakes_lines_of_ours() {
     });
 }
 
+/// Flags and the like: each terminal draws them as wide as it likes, and the rest of the row elsewhere.
+#[test]
+fn a_request_with_signs_that_terminals_draw_in_different_widths() {
+    picture("widths", |stage| {
+        let signs = "🇦🇷🇦🇺 👍\u{1f3fd} 👨\u{200d}👩\u{200d}👧 ⚠\u{fe0f} 1\u{fe0f}\u{20e3} \u{1112}\u{1161}\u{11ab} \u{915}\u{94d}\u{937}\u{93f}";
+        let command = format!("echo '{signs}' ✅ 漢字 e\u{301} {}", "🇦🇷".repeat(20));
+        let mut request = request_of(9, &command, &Lineage::root(step(1, signs)));
+        request.task = signs.into();
+        stage.asks(request).press("<end>");
+        let listed = stage.text();
+        stage.press("<enter>");
+        for text in [listed, stage.text()] {
+            let sure = |char: char| !matches!(char, '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{20e3}' | '\u{fe0f}' | '\u{1161}');
+            assert!(text.chars().all(sure), "{text}");
+        }
+    });
+}
+
 /// A request to write a file that is there, and what it says now.
 fn write(number: u32, lineage: &Lineage) -> (PermissionRequest, Before) {
     let input = pointsman_model::WriteInput {

@@ -28,6 +28,7 @@ use super::overview::{self, Overview};
 use super::preview::{Made, Preview};
 use super::queue::{Added, Closed, Place, Queue, Which};
 use super::refused::Refused;
+use super::scene::Scene;
 use super::stop::StopBox;
 use super::transcript::{self, Transcript};
 use crate::render::verdict_line;
@@ -466,12 +467,27 @@ impl State {
         self.hands == Hands::Here
     }
 
-    /// What is on the screen was put before the person's eyes.
     /// Whether the next frame is the first to show what a key may send.
     pub(super) fn shows_new_panel(&self) -> bool {
         matches!(&self.view, View::Request(dialog) if dialog.has_new_panel())
     }
 
+    /// What a frame of it shows.
+    pub(super) fn scene(&self) -> Scene {
+        match (&self.over, &self.view) {
+            (Over::Help(_), _) => Scene::Help,
+            (Over::Stop(_), _) => Scene::Stop,
+            (Over::Nothing, View::Overview) => Scene::Overview(self.overview.which),
+            (Over::Nothing, View::Request(dialog)) => {
+                Scene::Request(dialog.which, dialog.place, dialog.making())
+            }
+            (Over::Nothing, View::Transcript(transcript, _)) => {
+                Scene::Transcript(transcript.worker)
+            }
+        }
+    }
+
+    /// What is on the screen was put before the person's eyes.
     fn drawn(&mut self, now: WallTime) {
         if self.hands == Hands::Returning(None) {
             self.hands = Hands::Returning(Some(now));
