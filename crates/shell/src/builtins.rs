@@ -61,9 +61,11 @@ pub(crate) fn call(
             walker.returns(state);
             reader(walker, called, state);
         }
-        ":" | "true" | "false" | "exit" | "break" | "continue" | "type" | "pwd" | "help" => {
-            reader(walker, called, state)
+        "break" | "continue" => {
+            walker.leaves_loops(called.args(), state);
+            reader(walker, called, state);
         }
+        ":" | "true" | "false" | "exit" | "type" | "pwd" | "help" => reader(walker, called, state),
         "history" if called.args().is_empty() => reader(walker, called, state),
         "history" => history(walker, called, state),
         // The shell's own jobs and state: harmless, and no reading that people expect to run unasked.
@@ -207,6 +209,7 @@ fn eval(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: 
                 walker.call_script(&scene, called, &spelled, called.span, view, &mut own);
             }
             state.forget_variables();
+            walker.may_leave_all_loops(state);
         }
     }
 }
@@ -224,6 +227,7 @@ fn source(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state
         _ => opaque(walker, called, OpaqueWhy::UnknownScript),
     }
     state.forget_variables();
+    walker.may_leave_all_loops(state);
 }
 
 /// `trap 'text' SIGNAL`: the text runs later, when variables and folder may be others.
@@ -242,11 +246,13 @@ fn trap(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: 
                 later.folders.push(Folder::Unknown(".".into()));
             }
             let before = later.clone();
-            walker.call_script(scene, called, text, first.span, called.view, &mut later);
+            let ends = walker.elsewhere(|walker| {
+                walker.call_script(scene, called, text, first.span, called.view, &mut later);
+            });
             let mut signals = args.filter(|field| !field.is("EXIT") && !field.is("0"));
             if signals.next().is_some() {
                 // It may run in front of any command behind it.
-                if !later.is_like(&before) {
+                if ends || !later.is_like(&before) {
                     opaque(walker, called, OpaqueWhy::UnknownConstruct);
                 }
                 for (name, value) in later.variables.news(&before.variables) {

@@ -78,11 +78,7 @@ fn listed_by(
     if !is_the_usual_one(name, at.state) || !programs::runs_unasked(name) {
         return None;
     }
-    let input = Input {
-        fed: fed.is_some(),
-        names: fed,
-        ..Input::default()
-    };
+    let input = Input::default().with_names(fed);
     let called = Called {
         fields,
         text: None,

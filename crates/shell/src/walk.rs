@@ -9,9 +9,11 @@ mod assign;
 mod branches;
 mod compute;
 mod dialect;
+mod ends;
 mod facts;
 mod fed;
 mod functions;
+mod input;
 mod made;
 mod prints;
 mod redirect;
@@ -19,10 +21,11 @@ mod simple;
 mod spelled;
 mod ways;
 
-use pointsman_model::{AbsPath, EffectView, OpaqueWhy, PathValue, Span};
+use pointsman_model::{AbsPath, EffectView, OpaqueWhy, Span};
 
+use self::ends::Ends;
 use self::prints::Prints;
-use self::ways::{can_fail, keeps_state, leaves};
+use self::ways::{can_fail, keeps_state};
 use crate::analysis::{NameCase, Nesting, Surroundings};
 use crate::field::Field;
 use crate::limits::WALK_DEPTH_MAX;
@@ -37,6 +40,7 @@ pub(crate) use compute::{leads_to_code, runs_in_subscript};
 pub(crate) use dialect::Dialect;
 pub(crate) use facts::folder_of;
 pub(crate) use fed::{Feed, is_filled_unseen, is_input, is_stream, is_the_usual_one};
+pub(crate) use input::{Input, Taken};
 pub(crate) use made::texts_in;
 pub(crate) use redirect::paths;
 pub(crate) use simple::Called;
@@ -66,8 +70,12 @@ pub(crate) struct Walker<'w> {
     pub(crate) dialect: Dialect,
     /// What those have made that the command at hand has started.
     left: Left,
-    /// How the function at hand may have left things where it returned before its end.
-    returned: Option<State>,
+    /// How the function and the loops at hand may have left things before their end.
+    ends: Ends,
+    /// What the command at hand is fed, where its text is known: its substitutions are fed it too.
+    around: Input,
+    /// How often something was taken of a known input.
+    takings: usize,
     /// What the commands at hand print, where a group around them fills files with it.
     prints: Option<Prints>,
 }
@@ -92,19 +100,6 @@ impl Scene<'_> {
     }
 }
 
-/// What stands at a command's standard input.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Input {
-    /// A pipe or a redirect, not what the line itself got.
-    pub(crate) fed: bool,
-    /// Its text, when that is known.
-    pub(crate) text: Option<String>,
-    /// The places that it names, when it is a list of files.
-    pub(crate) names: Option<Vec<PathValue>>,
-    /// Where it comes from.
-    pub(crate) from: Feed,
-}
-
 impl<'w> Walker<'w> {
     pub(crate) fn new(at: &'w Surroundings) -> Self {
         Self {
@@ -117,7 +112,9 @@ impl<'w> Walker<'w> {
             picked: false,
             dialect: Dialect::Bash,
             left: Left::default(),
-            returned: None,
+            ends: Ends::default(),
+            takings: 0,
+            around: Input::default(),
             prints: None,
         }
     }
@@ -203,7 +200,9 @@ impl<'w> Walker<'w> {
             Command::Simple(simple) => {
                 self.simple(scene, simple, state, input);
             }
-            Command::Pipeline(commands) => self.pipeline(scene, commands, state, input),
+            Command::Pipeline(commands) => {
+                self.out_of_loops(|walker| walker.pipeline(scene, commands, state, input));
+            }
             Command::Chain(first, rest) => self.chain(scene, first, rest, state, input),
             Command::Not(inner) => self.command(scene, inner, state, input),
             Command::Time(inner, word) => {
@@ -215,11 +214,7 @@ impl<'w> Walker<'w> {
             Command::Coproc(name, inner) => {
                 self.set_outside(scene, name.unwrap_or("COPROC"), Value::Unknown, state);
                 self.word_of_the_shell(scene, "coproc", state);
-                let fed = Input {
-                    fed: true,
-                    from: Feed::Commands,
-                    ..Input::default()
-                };
+                let fed = Input::of(Feed::Commands);
                 self.apart_from_group(|walker| {
                     walker.apart(state, |walker, own| walker.command(scene, inner, own, &fed));
                 });
@@ -247,7 +242,8 @@ impl<'w> Walker<'w> {
                 self.command(scene, command, &mut own, &fed);
                 Input::default()
             };
-            fed = Input { fed: true, ..next };
+            fed = next;
+            fed.fed = true;
             self.picked = false;
             state.keep_made(&own);
             if !keeps {
@@ -266,16 +262,10 @@ impl<'w> Walker<'w> {
     ) -> Input {
         if let Command::Simple(simple) = command {
             let next = self.simple(scene, simple, own, fed);
-            return Input {
-                text: self.printed(scene, simple, own),
-                ..next
-            };
+            return next.with_text(self.printed(scene, simple, own));
         }
         self.command(scene, command, own, fed);
-        Input {
-            from: Feed::Commands,
-            ..Input::default()
-        }
+        Input::of(Feed::Commands)
     }
 
     fn chain(
@@ -323,7 +313,7 @@ impl<'w> Walker<'w> {
                     }
                     before = other.clone();
                     self.command(scene, command, &mut other, input);
-                    if !leaves(command) {
+                    if !self.leaves(command, &other) {
                         state.join(&other);
                     }
                 }
@@ -331,7 +321,7 @@ impl<'w> Walker<'w> {
             last = command;
         }
         if let Command::Simple(_) = last
-            && !leaves(last)
+            && !self.leaves(last, state)
         {
             state.may_also_be_in(&before.folders);
         }
@@ -411,7 +401,7 @@ impl<'w> Walker<'w> {
     /// Walks what has a process of its own: of what it sets up, the files stay behind alone.
     fn apart(&mut self, state: &mut State, walk: impl FnOnce(&mut Self, &mut State)) {
         let mut own = state.clone();
-        walk(self, &mut own);
+        self.out_of_loops(|walker| walk(walker, &mut own));
         state.keep_made(&own);
     }
 
@@ -452,11 +442,9 @@ impl<'w> Walker<'w> {
         own.positional = None;
         own.forget_variables();
         own.enter_function();
-        let around = self.returned.take();
         self.apart_from_group(|walker| {
-            walker.compound(&scene, body, &mut own, &Input::default());
+            walker.elsewhere(|walker| walker.compound(&scene, body, &mut own, &Input::default()));
         });
-        self.returned = around;
     }
 
     /// Walks the substitutions in words.
@@ -472,18 +460,17 @@ impl<'w> Walker<'w> {
                 Piece::Text(_) | Piece::Quoted(_) => {}
                 Piece::Parameter(parameter) => self.parameter(scene, parameter, state),
                 Piece::Substitution(substitution) => {
-                    self.inner(scene, &substitution.script, state, &Input::default());
+                    let around = self.around.clone();
+                    self.inner(scene, &substitution.script, state, &around);
+                    self.around = around;
                 }
                 Piece::Process(script) => {
                     // `>( )` is fed what is written to it.
                     let sign = (script.span.start as usize).checked_sub(2);
                     let sign = sign.and_then(|at| scene.source.as_bytes().get(at));
-                    let fed = sign == Some(&b'>');
-                    let from = if fed { Feed::Commands } else { Feed::Line };
-                    let input = Input {
-                        fed,
-                        from,
-                        ..Input::default()
+                    let input = match sign {
+                        Some(b'>') => Input::of(Feed::Commands),
+                        _ => Input::default(),
                     };
                     self.inner(scene, script, state, &input);
                 }

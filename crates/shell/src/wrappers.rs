@@ -108,18 +108,22 @@ fn peel(
         }
     };
     let mut start = start + entry.skip;
-    if entry.assigns {
-        while let Some((name, _)) = args.get(start).and_then(|field| assignment(field.prefix())) {
-            env::weigh_argument(walker, called, name, args.get(start));
-            start += 1;
+    let mut own = state.clone();
+    if entry.elsewhere {
+        own.forget_variables();
+        if !keeps_folder(called, args.get(..start).unwrap_or_default()) {
+            own.folders.push(crate::state::Folder::Unknown(".".into()));
         }
+    }
+    if entry.assigns {
+        start += env::assign(walker, called, args.get(start..), &mut own);
     }
     let inner = args.get(start..).unwrap_or_default();
     if inner.is_empty() {
         if called.input.fed && kind != Kind::Plain {
             // A shell of another user or place may read its commands from there.
             outer(walker, called, Kind::Loud, state);
-            shells::fed(walker, scene, called, EffectView::Might, state);
+            shells::fed(walker, scene, called, EffectView::Might, &own);
             return;
         }
         // Nothing is started: `sudo -l`, `nice`.
@@ -142,7 +146,7 @@ fn peel(
         Kind::Applets => EffectView::Inferred,
     };
     if entry.script_flag && inner.first().is_some_and(|field| field.is("-c")) {
-        shells::script_text(walker, scene, called, inner.get(1), view, state);
+        shells::script_text(walker, scene, called, inner.get(1), view, &mut own);
         return;
     }
     if entry.in_shell
@@ -153,13 +157,6 @@ fn peel(
         // What it starts may be a builtin that changes the shell's own state.
         walker.call_inner(scene, called, inner, view, state);
         return;
-    }
-    let mut own = state.clone();
-    if entry.elsewhere {
-        own.forget_variables();
-        if !keeps_folder(called, args.get(..start).unwrap_or_default()) {
-            own.folders.push(crate::state::Folder::Unknown(".".into()));
-        }
     }
     walker.call_inner(scene, called, inner, view, &mut own);
     let words = (inner, OneWord::MayBeScript, EffectView::Might);
@@ -195,7 +192,9 @@ fn keeps_folder(called: &Called<'_>, options: &[Field]) -> bool {
             !(goes || letters && text.contains(['i', 'D', 'R']))
         }),
         "doas" | "fakeroot" | "faketime" | "eatmydata" | "proxychains" | "proxychains4"
-        | "torsocks" => true,
+        | "torsocks" | "setuidgid" | "envuidgid" | "envdir" | "s6-setuidgid" | "logsave" | "sg" => {
+            true
+        }
         _ => false,
     }
 }

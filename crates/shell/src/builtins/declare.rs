@@ -12,7 +12,7 @@ use super::{opaque, program, reader, set_variable};
 use crate::field::{Field, Known, Shape};
 use crate::state::{Attribute, State, Value};
 use crate::variables::{weigh, weigh_value};
-use crate::walk::{Called, Scene, Walker, leads_to_code, runs_in_subscript};
+use crate::walk::{Called, Scene, Taken, Walker, leads_to_code, runs_in_subscript};
 
 /// Whether an argument names an element of an array by an expression that runs something: Bash
 /// reads a subscript again when it sets, unsets or looks up a variable by name.
@@ -261,6 +261,7 @@ pub(super) fn mapfile(
             }
         }
     }
+    walker.takes(called.input, Taken::Parts);
     let names = read::operands(called.args(), "dnOsuCc");
     let name = names.first().map_or(Some("MAPFILE"), |field| field.text());
     if let Some(name) = name {

@@ -54,7 +54,7 @@ pub(super) fn carried(called: &Called<'_>, known: &Tables, marks: Marks) -> Carr
             }
         }
     }
-    if let Some(text) = &called.input.text {
+    if let Some(text) = called.input.text() {
         for language in &known.fed {
             for script in told::scripts(*language, text, called.span) {
                 found.unusual = true;

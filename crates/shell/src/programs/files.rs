@@ -286,7 +286,10 @@ fn links(name: &str, options: &[(&str, Option<Field>)]) -> Option<Links> {
 
 /// What a new name for `source` stands for: a symbolic one is read from the folder that it lies in.
 fn leads_to(link: &Field, source: &Field, kind: Links) -> Option<Field> {
-    let link = link.text()?;
+    let link = match &link.known {
+        Known::Text(text) | Known::Glob(text) => text.as_str(),
+        Known::Unknown(_) => return None,
+    };
     let text = match source.text() {
         Some(text) if kind == Links::Symbolic && !text.starts_with('/') => text,
         Some(_) | None => return Some(source.clone()),

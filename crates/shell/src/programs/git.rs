@@ -258,7 +258,7 @@ fn messages(facts: &mut Facts, asked: &Asked<'_>, name: &str, rest: &[Field]) {
             }
         }
     }
-    if let ("cat-file", Some(text)) = (name, &asked.called.input.text) {
+    if let ("cat-file", Some(text)) = (name, asked.called.input.text()) {
         // `commit:path`, one a line.
         for (_, path) in text.lines().filter_map(|line| line.split_once(':')) {
             let file = Field::made(path, asked.called.span);

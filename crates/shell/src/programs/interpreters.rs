@@ -107,7 +107,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
         None if asked.called.input.fed => {
             facts.nature = RunNature::InlineCode;
             facts.input = InputIs::Code;
-            if let Some(text) = &asked.called.input.text {
+            if let Some(text) = asked.called.input.text() {
                 facts.code(text, asked.called.span);
             }
             client(&mut facts, asked);
@@ -171,7 +171,7 @@ fn inline(facts: &mut Facts, asked: &Asked<'_>, base: &str, codes: &[&str]) {
 /// The commands of a database's own client, in its arguments and on its input.
 fn client(facts: &mut Facts, asked: &Asked<'_>) {
     let texts = asked.args().iter().filter_map(Field::text);
-    for text in texts.chain(asked.called.input.text.as_deref()) {
+    for text in texts.chain(asked.called.input.text()) {
         for script in told::scripts(Language::Sql, text, asked.called.span) {
             facts.starts(script);
             facts.guard();

@@ -101,7 +101,7 @@ fn lists(args: &[Field], name: &str) -> Vec<List> {
 fn from_input(asked: &Asked<'_>) -> Vec<Field> {
     let called = asked.called;
     let input = called.input;
-    if let Some(text) = &input.text {
+    if let Some(text) = input.text() {
         return lines(text, called);
     }
     if !input.fed {

@@ -5,6 +5,7 @@ use pointsman_model::{EffectView, RunNature};
 use super::lists::is_input;
 use super::told::{Language, scripts};
 use super::{Asked, Facts, Inner};
+use crate::builtins::is_of_the_line;
 use crate::field::Field;
 
 /// Variables that name what runs each line of a recipe, or what make itself is told.
@@ -26,6 +27,11 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
     }
     let mut facts = Facts::program();
     for field in asked.args() {
+        // What a function of the line prints may be any of these words.
+        let state = asked.state;
+        if field.is_many() && !state.functions.is_empty() && is_of_the_line(&field.source, state) {
+            facts.starts(field.clone());
+        }
         let Some((name, value)) = field.text().and_then(|text| text.split_once('=')) else {
             continue;
         };
@@ -65,7 +71,7 @@ fn reads_its_input(args: &[Field]) -> bool {
 
 fn makefile(facts: &mut Facts, asked: &Asked<'_>) {
     facts.nature = RunNature::Wrapper;
-    match &asked.called.input.text {
+    match asked.called.input.text() {
         Some(text) => {
             for script in scripts(Language::Make, text, asked.called.span) {
                 facts.starts(script);

@@ -185,7 +185,7 @@ impl Uses {
         let args = called.args();
         if matches!(name, "psql" | "mysql" | "mariadb" | "sqlite3") {
             let told = args.iter().filter_map(Field::text);
-            for text in told.chain(called.input.text.as_deref()) {
+            for text in told.chain(called.input.text()) {
                 self.copied(text, called);
             }
         }

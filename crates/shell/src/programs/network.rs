@@ -407,7 +407,7 @@ fn plain(asked: &Asked<'_>, name: &str) -> Facts {
         let told = told.iter().flat_map(|it| values(asked.args(), it));
         let told: Vec<Field> = told.collect();
         let texts = told.iter().filter_map(Field::text);
-        for text in texts.chain(asked.called.input.text.as_deref()) {
+        for text in texts.chain(asked.called.input.text()) {
             batch(&mut facts, text, asked.called.span);
         }
     }

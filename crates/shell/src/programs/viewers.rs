@@ -64,7 +64,7 @@ pub(super) fn describe(asked: &Asked<'_>, name: &str) -> Option<Facts> {
             facts.might(field, UseKind::Write(Change::Content));
         }
     }
-    if let Some(text) = &asked.called.input.text
+    if let Some(text) = asked.called.input.text()
         && edits
     {
         written(&mut facts, text, asked.called.span);

@@ -12,7 +12,7 @@ pub(crate) struct Left(Option<Made>);
 impl State {
     /// Remembers that these names lead there.
     pub(crate) fn link(&mut self, names: &[PathValue], targets: &[PathValue]) {
-        for pair in pairs(names, targets) {
+        for pair in self.pairs(names, targets) {
             self.made().link(pair);
         }
         self.meet_strangers(names, targets);
@@ -20,7 +20,7 @@ impl State {
 
     /// Remembers that these files hold what those did.
     pub(crate) fn copy(&mut self, names: &[PathValue], sources: &[PathValue]) {
-        for pair in pairs(names, sources) {
+        for pair in self.pairs(names, sources) {
             self.made().copy(pair);
         }
         self.meet_strangers(names, sources);
@@ -35,8 +35,8 @@ impl State {
         };
         for stranger in places.iter().filter_map(stranger) {
             for name in names {
-                if let PathValue::Known(name) = name {
-                    self.made().meet(stranger(name.clone()));
+                for name in self.touched(name) {
+                    self.made().meet(stranger(name));
                 }
             }
         }
@@ -65,11 +65,45 @@ impl State {
         }
     }
 
+    /// Each name with each place that it is made for.
+    fn pairs(&self, names: &[PathValue], places: &[PathValue]) -> Vec<(AbsPath, AbsPath)> {
+        let mut pairs = Vec::new();
+        for name in names.iter().flat_map(|name| self.touched(name)) {
+            for place in places {
+                if let PathValue::Known(place) = place
+                    && name != *place
+                {
+                    pairs.push((name.clone(), place.clone()));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// The files of the line that the path may stand for.
+    fn touched(&self, path: &PathValue) -> Vec<AbsPath> {
+        match path {
+            PathValue::Known(path) => vec![path.clone()],
+            PathValue::Pattern { base, glob } => {
+                let files = self.rare.made.files();
+                let mut touched: Vec<AbsPath> = files
+                    .filter(|file| file.below(base).is_some_and(|name| may_match(name, glob)))
+                    .cloned()
+                    .collect();
+                touched.sort();
+                touched.dedup();
+                touched
+            }
+            PathValue::Unknown(_) => Vec::new(),
+        }
+    }
+
     /// The file under its other names. Files of which a part of the name is known are remembered as what nobody knows.
     fn same_files(&mut self, file: &PathValue) -> Vec<AbsPath> {
         let file = match file {
             PathValue::Known(file) => file,
             PathValue::Pattern { base, glob } => {
+                let touched = self.touched(file);
                 let end = glob.find(['*', '?', '[', '\\']).unwrap_or(glob.len());
                 let front = glob.get(..end).unwrap_or("");
                 // Names of any kind are those of files that it changes, none that it makes.
@@ -77,7 +111,9 @@ impl State {
                     let like = Stranger::Like(base.clone(), front.into());
                     self.made().meet(like);
                 }
-                return Vec::new();
+                let made = &self.rare.made;
+                let places = |file: AbsPath| made.places(&file, Names::Links).unwrap_or(vec![file]);
+                return touched.into_iter().flat_map(places).collect();
             }
             PathValue::Unknown(_) => return Vec::new(),
         };
@@ -131,16 +167,20 @@ impl State {
     /// The programs that the file may be, by the names and copies that the line has made.
     pub(crate) fn programs_behind(&self, path: &PathValue) -> Vec<AbsPath> {
         let mut places = self.behind(path).unwrap_or_default();
-        places.drain(..1.min(places.len()));
+        // What a pattern stands for is another name than its own.
+        if let PathValue::Known(_) = path {
+            places.drain(..1.min(places.len()));
+        }
         places
     }
 
     /// The file, and those that it is a name or a copy of; nothing when nobody can tell.
     fn behind(&self, path: &PathValue) -> Option<Vec<AbsPath>> {
-        match path {
-            PathValue::Known(path) => self.rare.made.places(path, Names::LinksAndCopies),
-            PathValue::Pattern { .. } | PathValue::Unknown(_) => Some(Vec::new()),
+        let mut places = Vec::new();
+        for file in self.touched(path) {
+            places.extend(self.rare.made.places(&file, Names::LinksAndCopies)?);
         }
+        Some(places)
     }
 
     /// Whether the line has made the file a name or a copy of what nobody knows.
@@ -193,17 +233,19 @@ impl State {
     }
 }
 
-/// Each name with each place that it is made for.
-fn pairs(names: &[PathValue], places: &[PathValue]) -> Vec<(AbsPath, AbsPath)> {
-    let mut pairs = Vec::new();
-    for name in names {
-        for place in places {
-            if let (PathValue::Known(name), PathValue::Known(place)) = (name, place)
-                && name != place
-            {
-                pairs.push((name.clone(), place.clone()));
-            }
-        }
-    }
-    pairs
+/// Whether a shell's pattern may stand for the name; where nobody can tell by its ends, it may.
+fn may_match(name: &str, glob: &str) -> bool {
+    const SIGNS: [char; 4] = ['*', '?', '[', '\\'];
+    let front = glob.find(SIGNS).unwrap_or(glob.len());
+    let behind = match glob.contains(['\\', '(']) {
+        true => glob.len(),
+        false => glob.rfind(['*', '?', ']']).map_or(glob.len(), |at| at + 1),
+    };
+    let (front, behind) = (glob.get(..front), glob.get(behind..));
+    let (front, behind) = (front.unwrap_or(""), behind.unwrap_or(""));
+    let deep = glob.contains('/') || glob.contains("**");
+    name.len() >= front.len() + behind.len()
+        && name.starts_with(front)
+        && name.ends_with(behind)
+        && (deep || !name.contains('/'))
 }

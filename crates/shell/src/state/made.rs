@@ -92,6 +92,13 @@ impl Made {
         }
     }
 
+    /// The files that the line has made or filled.
+    pub(super) fn files(&self) -> impl Iterator<Item = &AbsPath> {
+        let pairs = self.links.iter().chain(&self.copies);
+        let names = pairs.map(|(name, _)| name);
+        names.chain(self.written.iter().map(|(file, _)| file))
+    }
+
     pub(super) fn link(&mut self, link: (AbsPath, AbsPath)) {
         let kept = add(&mut self.links, link);
         self.follow(kept);

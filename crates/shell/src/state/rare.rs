@@ -21,6 +21,8 @@ pub(super) struct Rare {
     pub(super) doubts: BTreeMap<Box<str>, Doubts>,
     /// What the functions at hand have for themselves, that of the outermost first.
     pub(super) scopes: Vec<Scope>,
+    /// What stands again in the place of variables that are set for a command, once that unsets them.
+    pub(super) covered: BTreeMap<Box<str>, Value>,
     /// What stands at the shell's own input, where `exec` has put something there.
     pub(super) input: Option<Input>,
     /// The texts of traps that may run at any time.
@@ -43,19 +45,10 @@ impl Rare {
         scope::join(&mut self.scopes, &other.scopes);
         self.traps.extend(other.traps.iter().cloned());
         if self.input != other.input {
-            self.input = Some(Input {
-                fed: true,
-                from: Feed::Commands,
-                ..Input::default()
-            });
+            self.input = Some(Input::of(Feed::Commands));
         }
-        for (name, value) in &other.haunted {
-            let value = match self.haunted.remove(name) {
-                Some(mine) => mine.join(value.clone()),
-                None => value.clone(),
-            };
-            self.haunted.insert(name.clone(), value);
-        }
+        add_all(&mut self.covered, &other.covered);
+        add_all(&mut self.haunted, &other.haunted);
         self.made.join(&other.made);
     }
 
@@ -72,12 +65,28 @@ impl Rare {
     }
 }
 
+/// Takes in the values of another way, beside those that are there.
+fn add_all(values: &mut BTreeMap<Box<str>, Value>, others: &BTreeMap<Box<str>, Value>) {
+    for (name, value) in others {
+        add(values, name, value.clone());
+    }
+}
+
+fn add(values: &mut BTreeMap<Box<str>, Value>, name: &str, value: Value) {
+    let value = match values.remove(name) {
+        Some(before) => before.join(value),
+        None => value,
+    };
+    values.insert(name.into(), value);
+}
+
 impl Empty for Rare {
     const EMPTY: &'static Self = &Self {
         exported: BTreeSet::new(),
         attributes: BTreeMap::new(),
         doubts: BTreeMap::new(),
         scopes: Vec::new(),
+        covered: BTreeMap::new(),
         input: None,
         traps: BTreeSet::new(),
         haunted: BTreeMap::new(),
@@ -128,12 +137,29 @@ impl State {
         let before = self.variables.get(name).cloned();
         self.variables
             .set(name, before.unwrap_or(Value::Unknown).join(value.clone()));
-        let haunted = &mut self.rare.haunted;
-        let value = match haunted.remove(name) {
-            Some(before) => before.join(value),
-            None => value,
-        };
-        haunted.insert(name.into(), value);
+        add(&mut self.rare.haunted, name, value);
+    }
+
+    /// Programs find the variable unset from now on.
+    pub(crate) fn hide(&mut self, name: &str) {
+        self.put(name, Value::text(""));
+        self.export(name);
+    }
+
+    /// Programs find all variables unset from now on.
+    pub(crate) fn hide_all(&mut self) {
+        for name in self.variables.names() {
+            self.hide(&name);
+        }
+    }
+
+    /// Programs may find any variable unset from now on.
+    pub(crate) fn may_hide_all(&mut self) {
+        for name in self.variables.names() {
+            let now = self.variables.get(&name).cloned();
+            let now = now.unwrap_or(Value::Unknown);
+            self.put(&name, now.join(Value::text("")));
+        }
     }
 
     /// Sets a variable for one command. Its attributes may not count for that.
@@ -142,16 +168,33 @@ impl State {
         let exported = self.rare.exported.contains(name);
         self.put(name, value.clone().join(self.taken(name, value)));
         self.export(name);
+        let covered = self.rare.covered.get(name).cloned();
+        let below = before.clone().unwrap_or(Value::Unknown);
+        add(&mut self.rare.covered, name, below);
         InFront {
             name: name.into(),
             set: self.variables.get(name).cloned(),
             before,
+            covered,
             exported,
         }
     }
 
+    /// What the variable holds once a command has unset that of its own.
+    pub(super) fn covered(&self, name: &str) -> Option<&Value> {
+        self.rare.covered.get(name)
+    }
+
+    fn uncover(&mut self, one: &mut InFront) {
+        match one.covered.take() {
+            Some(covered) => self.rare.covered.insert(one.name.clone(), covered),
+            None => self.rare.covered.remove(&one.name),
+        };
+    }
+
     /// What a command has set for itself may stay: the variable has this value, or the one that it had before.
-    pub(crate) fn may_stay(&mut self, one: InFront) {
+    pub(crate) fn may_stay(&mut self, mut one: InFront) {
+        self.uncover(&mut one);
         let now = self.variables.get(&one.name).cloned();
         let before = one.before.unwrap_or(Value::Unknown);
         self.put(&one.name, before.join(now.unwrap_or(Value::Unknown)));
@@ -161,7 +204,8 @@ impl State {
     }
 
     /// Ends what a command has set for itself: the variable has the value that it had before, unless it was changed.
-    pub(crate) fn restore(&mut self, one: InFront) {
+    pub(crate) fn restore(&mut self, mut one: InFront) {
+        self.uncover(&mut one);
         let now = self.variables.get(&one.name);
         match (now == one.set.as_ref(), one.before) {
             (true, Some(before)) => self.put(&one.name, before),
@@ -185,6 +229,8 @@ pub(crate) struct InFront {
     set: Option<Value>,
     /// What it held before; nothing where the line had not set it.
     before: Option<Value>,
+    /// What stood below that.
+    covered: Option<Value>,
     /// Whether programs saw it before.
     exported: bool,
 }

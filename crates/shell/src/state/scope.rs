@@ -103,6 +103,14 @@ impl State {
         }
     }
 
+    /// Ends all functions that are called in the one at hand in `outer`.
+    pub(crate) fn leave_functions_of(&mut self, outer: &Self) {
+        while self.rare.scopes.len() > outer.rare.scopes.len() {
+            self.leave_function();
+            self.positional.clone_from(&outer.positional);
+        }
+    }
+
     pub(crate) fn is_in_function(&self) -> bool {
         !self.rare.scopes.is_empty()
     }
@@ -155,18 +163,23 @@ impl State {
         self.put_back(name, visible);
     }
 
-    /// Ends the variable. Gives what is found in its place: what the function around this one has hidden with its own.
+    /// Ends the variable. Gives what is found in its place: what the function around this one has hidden
+    /// with its own, or what stood there before it was set for a command.
     pub(crate) fn end_variable(&mut self, name: &str) -> Value {
         let scopes = &self.rare.scopes;
         let level = scopes.iter().rposition(|it| it.contains_key(name));
         let around = level.filter(|level| level + 1 < scopes.len());
         self.end_attributes(name);
+        let nothing = match self.covered(name) {
+            Some(covered) => covered.clone().join(Value::text("")),
+            None => Value::text(""),
+        };
         let Some(local) = around.and_then(|level| self.local(level, name)) else {
-            return Value::text("");
+            return nothing;
         };
         local.made = Made::BySome;
         let found = local.outer.value.clone().unwrap_or(Value::Unknown);
-        found.join(Value::text(""))
+        found.join(nothing)
     }
 
     fn local(&mut self, level: usize, name: &str) -> Option<&mut Local> {

@@ -28,6 +28,10 @@ impl Variables {
         self.0.len()
     }
 
+    pub(super) fn names(&self) -> Vec<Box<str>> {
+        self.0.keys().cloned().collect()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

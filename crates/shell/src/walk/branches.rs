@@ -1,6 +1,5 @@
 //! Branches and loops: each way that the line could go, and bodies until nothing new comes of them.
 
-use super::ways::leaves;
 use super::{Input, Scene, Walker};
 use crate::expand::escaped;
 use crate::field::{Field, Known};
@@ -29,7 +28,7 @@ impl Walker<'_> {
             self.script(scene, condition, state, input);
             let mut own = state.clone();
             self.script(scene, body, &mut own, input);
-            if !body.items.last().is_some_and(|item| leaves(&item.command)) {
+            if !body.items.last().is_some_and(|it| self.ends_in(it, &own)) {
                 end(own);
             }
         }
@@ -58,9 +57,10 @@ impl Walker<'_> {
                 state.forget_changes(&entry);
             }
             let mut own = state.clone();
-            body(self, &mut own);
+            let takings = self.takings;
+            self.round(&mut own, &mut body);
             state.join(&own);
-            if *state == before || self.sink.full {
+            if *state == before && self.takings == takings || self.sink.full {
                 break;
             }
         }

@@ -41,7 +41,7 @@ impl Feed {
 impl Walker<'_> {
     /// What a command hands to the next one of a pipeline.
     pub(super) fn handed_on(&self, called: &Called<'_>, state: &State) -> Feed {
-        let from = &called.input.from;
+        let from = called.input.from();
         let program = called.program().unwrap_or("");
         let elsewhere = called.assignments.iter().any(|it| &*it.name == "PATH");
         if elsewhere || !is_the_usual_one(program, state) {
@@ -67,10 +67,10 @@ impl Walker<'_> {
 
     /// The command runs what it is fed as code.
     pub(super) fn fed_code(&mut self, called: &Called<'_>, state: &State) {
-        if called.input.text.is_some() {
+        if called.input.text().is_some() {
             return;
         }
-        let known = match &called.input.from {
+        let known = match called.input.from() {
             Feed::Line => true,
             Feed::Commands => false,
             Feed::Files(files) => {
@@ -88,7 +88,7 @@ impl Walker<'_> {
 
     /// Notes the files whose content is what the command runs as code.
     pub(crate) fn note_fed(&mut self, called: &Called<'_>) {
-        if let Feed::Files(files) = &called.input.from {
+        if let Feed::Files(files) = called.input.from() {
             for file in files {
                 self.sink.feed(file);
             }

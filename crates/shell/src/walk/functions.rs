@@ -7,17 +7,6 @@ use crate::analysis::Nesting;
 use crate::state::{FunctionText, State};
 
 impl Walker<'_> {
-    /// The function at hand may end here.
-    pub(crate) fn returns(&mut self, state: &State) {
-        if !state.is_in_function() {
-            return;
-        }
-        match &mut self.returned {
-            Some(returned) => returned.join(state),
-            None => self.returned = Some(state.clone()),
-        }
-    }
-
     /// Calls a function, by all definitions that it may have.
     pub(super) fn call_functions(
         &mut self,
@@ -33,9 +22,11 @@ impl Walker<'_> {
             own.positional = Some(Rc::new(called.args().to_vec()));
             let kind = (called.view, Nesting::Function);
             own.enter_function();
-            let around = self.returned.take();
-            self.nested_text(scene, called, &body.body, called.span, kind, &mut own);
-            if let Some(returned) = std::mem::replace(&mut self.returned, around) {
+            let around = self.ends.returned.take();
+            self.out_of_loops(|walker| {
+                walker.nested_text(scene, called, &body.body, called.span, kind, &mut own);
+            });
+            if let Some(returned) = std::mem::replace(&mut self.ends.returned, around) {
                 own.join_variables(&returned);
             }
             own.leave_function();

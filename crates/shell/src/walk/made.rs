@@ -46,7 +46,7 @@ impl Walker<'_> {
             None if programs::puts_nothing_new(called) => Source::Nothing,
             None if connects => Source::Elsewhere,
             // Code that the line holds was looked at. What becomes of other input nobody knows.
-            None if called.input.fed && !(code && called.input.text.is_some()) => Source::Itself,
+            None if called.input.fed && !(code && called.input.text().is_some()) => Source::Itself,
             None if programs::makes_text(called) => Source::Itself,
             None => Source::Changes,
         };
@@ -84,7 +84,7 @@ impl Walker<'_> {
         file: &PathValue,
         state: &mut State,
     ) {
-        let text = called.input.text.as_deref();
+        let text = called.input.text();
         let written = text.map_or(Written::Unknown, |text| Written::Text(text.into()));
         match kept {
             Some(Kept::Behind) => state.append(file, &written),

@@ -48,7 +48,7 @@ impl Walker<'_> {
         let usual = name.is_some_and(|name| is_the_usual_one(name, state));
         let text = match name {
             Some("cat") if usual && simple.words.len() == 1 && simple.assignments.is_empty() => {
-                fed.text.clone()
+                fed.text().map(str::to_owned)
             }
             Some("echo" | "printf") => self.text_of(scene, simple, state),
             Some(name) if usual && is_silent(name) => Some(String::new()),

@@ -63,11 +63,7 @@ impl Walker<'_> {
                         RedirectKind::CopyIn if is_number(&field) => Feed::Commands,
                         _ => Feed::of(std::iter::once(&field), state),
                     };
-                    *input = Input {
-                        fed: true,
-                        from,
-                        ..Input::default()
-                    };
+                    *input = Input::of(from);
                 }
                 self.redirect_file(scene, kind, redirect.descriptor, &field, state, part);
             }
@@ -92,11 +88,7 @@ impl Walker<'_> {
             | Value::Number
             | Value::Unknown => None,
         };
-        Input {
-            fed: true,
-            text,
-            ..Input::default()
-        }
+        Input::of_text(text)
     }
 
     fn redirect_file(

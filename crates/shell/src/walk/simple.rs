@@ -157,6 +157,7 @@ impl Walker<'_> {
             within: Some(part),
             ..*scene
         };
+        self.around = input.if_text();
         self.walk_assigns(&inner, simple, state);
         self.words_of(&inner, &simple.words, state);
         let mut assignments = Vec::with_capacity(simple.assignments.len());
@@ -194,12 +195,7 @@ impl Walker<'_> {
         };
         let from = self.handed_on(&called, state);
         let names = self.call(&inner, &called, state);
-        Input {
-            fed: true,
-            text: None,
-            names,
-            from,
-        }
+        Input::of(from).with_names(names)
     }
 
     /// The text that a command hands to the next one of a pipeline, where the line alone tells.
@@ -351,7 +347,9 @@ impl Walker<'_> {
             state,
             start: self.start,
         });
-        self.facts(scene, called, facts, state)
+        let names = self.facts(scene, called, facts, state);
+        self.program_takes(called, program);
+        names
     }
 
     /// The words with the program's name in lower case, where that is the same program and another text.

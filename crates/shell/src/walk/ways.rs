@@ -1,24 +1,7 @@
-//! Which ways lead out of a command, and whether it changes anything for those behind it.
+//! Whether a command changes anything for those behind it, and whether it can fail.
 
 use crate::state::State;
-use crate::syntax::{Body, Command, Piece, Simple, Word};
-
-/// Whether what follows a `||` goes nowhere: `cd x || exit 1`.
-pub(super) fn leaves(command: &Command<'_>) -> bool {
-    match command {
-        Command::Simple(simple) => simple.words.first().is_some_and(|word| {
-            matches!(word.bare(), Some("exit" | "return" | "break" | "continue"))
-        }),
-        Command::Compound(compound) => match &compound.body {
-            Body::Group(script) => script
-                .items
-                .last()
-                .is_some_and(|item| leaves(&item.command)),
-            _ => false,
-        },
-        _ => false,
-    }
-}
+use crate::syntax::{Command, Piece, Simple, Word};
 
 /// Whether the command leaves the state as it is: one of plain words that no builtin, wrapper or
 /// function begins.

@@ -12,7 +12,7 @@ use crate::walk::{Called, Scene, Walker, folder_of};
 
 const ENV: Options = Options {
     short: "0iv",
-    short_value: "auCS",
+    short_value: "auC",
     short_glued: "",
     long: &[
         "null",
@@ -22,7 +22,7 @@ const ENV: Options = Options {
         "default-signal",
         "ignore-signal",
     ],
-    long_value: &["argv0", "unset", "chdir", "split-string"],
+    long_value: &["argv0", "unset", "chdir"],
 };
 
 /// `command -v name` asks where a command is.
@@ -45,21 +45,25 @@ pub(super) fn env(
     called: &Called<'_>,
     state: &mut State,
 ) {
-    let args = called.args();
+    let split = Split::of(called.args());
+    let args = split.as_ref().map_or(called.args(), |it| it.front);
     let mut own = state.clone();
     let mut behind = args.len();
-    let mut split: Option<Field> = None;
     let options = read(args, &ENV, Order::OptionsFirst);
     for arg in &options {
         match arg {
-            Arg::Option("S" | "--split-string", value) => split = value.clone(),
             Arg::Option("C" | "--chdir", Some(folder)) => {
                 let folder = folder_of(folder, state);
                 own.change_folder(folder);
             }
+            Arg::Option("u" | "--unset", Some(name)) => match name.text() {
+                Some(name) => own.hide(name),
+                None => own.may_hide_all(),
+            },
+            Arg::Option("i" | "--ignore-environment", _) => own.hide_all(),
             Arg::Option(..) => {}
             // A lone dash is `-i`.
-            Arg::Operand(field) if field.is("-") => {}
+            Arg::Operand(field) if field.is("-") => own.hide_all(),
             Arg::Operand(field) => {
                 behind = args
                     .iter()
@@ -76,28 +80,11 @@ pub(super) fn env(
             }
         }
     }
-    while let Some(field) = args.get(behind) {
-        let Some((name, _)) = assignment(field.prefix()) else {
-            break;
-        };
-        weigh_argument(walker, called, name, Some(field));
-        let value = field.tail(name.len() + 1);
-        own.set(name, value.text().map_or(Value::Unknown, Value::text));
-        own.export(name);
-        behind += 1;
-    }
+    behind += assign(walker, called, args.get(behind..), &mut own);
     let inner = args.get(behind..).unwrap_or_default();
     if let Some(split) = split {
         outer(walker, called, Kind::Loud, state);
-        let rest: Option<Vec<&str>> = inner.iter().map(Field::text).collect();
-        match (split.text(), rest) {
-            (Some(text), Some(rest)) => {
-                let text = format!("{text} {}", rest.join(" "));
-                let (span, view) = (called.span, EffectView::Might);
-                walker.call_script(scene, called, &text, span, view, &mut own);
-            }
-            _ => super::unknown_script(walker, called, Some(&split)),
-        }
+        split.walk(walker, scene, called, &mut own);
         return;
     }
     if inner.is_empty() {
@@ -115,6 +102,101 @@ pub(super) fn env(
     if let Some(inner) = as_first_shell(&options, inner) {
         walker.call_inner(scene, called, &inner, EffectView::Might, &mut own);
     }
+}
+
+/// `env -S 'text' words...`: what stands in the text is words as well, options among them.
+struct Split<'a> {
+    /// The arguments in front of it.
+    front: &'a [Field],
+    text: Field,
+    rest: &'a [Field],
+}
+
+impl<'a> Split<'a> {
+    fn of(args: &'a [Field]) -> Option<Self> {
+        const LONG: &str = "--split-string";
+        let glued = |field: &Field| {
+            let prefix = field.prefix();
+            if prefix == LONG {
+                return Some(prefix.len());
+            }
+            if prefix
+                .strip_prefix(LONG)
+                .is_some_and(|it| it.starts_with('='))
+            {
+                return Some(LONG.len() + 1);
+            }
+            let letters = prefix.strip_prefix('-')?;
+            let behind = letters.trim_start_matches(['0', 'i', 'v']);
+            behind
+                .starts_with('S')
+                .then(|| prefix.len() - behind.len() + 1)
+        };
+        let options = args
+            .iter()
+            .take_while(|field| assignment(field.prefix()).is_none());
+        let (at, skip) = options
+            .enumerate()
+            .find_map(|(at, it)| Some((at, glued(it)?)))?;
+        let front = args.get(..at)?;
+        if crate::options::first_operand(front, &ENV).is_ok_and(|operand| operand < front.len()) {
+            return None;
+        }
+        let text = args.get(at)?.tail(skip);
+        let (text, behind) = match text.is("") {
+            true => (args.get(at + 1)?.clone(), at + 2),
+            false => (text, at + 1),
+        };
+        Some(Self {
+            front,
+            text,
+            rest: args.get(behind..).unwrap_or_default(),
+        })
+    }
+
+    fn walk(
+        &self,
+        walker: &mut Walker<'_>,
+        scene: &Scene<'_>,
+        called: &Called<'_>,
+        own: &mut State,
+    ) {
+        let rest: Option<Vec<&str>> = self.rest.iter().map(Field::text).collect();
+        let (Some(text), Some(rest)) = (self.text.text(), rest) else {
+            return super::unknown_script(walker, called, Some(&self.text));
+        };
+        let options = text.trim_start().starts_with('-');
+        let again = if options { "env " } else { "" };
+        let text = format!("{again}{text}{}", quoted(&rest));
+        walker.call_script(scene, called, &text, called.span, EffectView::Might, own);
+    }
+}
+
+/// The words as a shell spells them.
+fn quoted(words: &[&str]) -> String {
+    let quoted = |word: &&str| format!(" '{}'", word.replace('\'', "'\\''"));
+    words.iter().map(quoted).collect()
+}
+
+/// Takes the assignments in front of a command among the arguments, which it sees. Gives how many they are.
+pub(super) fn assign(
+    walker: &mut Walker<'_>,
+    called: &Called<'_>,
+    args: Option<&[Field]>,
+    own: &mut State,
+) -> usize {
+    let mut count = 0;
+    for field in args.unwrap_or_default() {
+        let Some((name, _)) = assignment(field.prefix()) else {
+            break;
+        };
+        weigh_argument(walker, called, name, Some(field));
+        let value = field.tail(name.len() + 1);
+        own.set(name, value.text().map_or(Value::Unknown, Value::text));
+        own.export(name);
+        count += 1;
+    }
+    count
 }
 
 /// An assignment among arguments, which the command behind it sees.
@@ -162,8 +244,12 @@ pub(super) fn exec(
         Ok(at) => {
             outer(walker, called, Kind::Loud, state);
             let inner = args.get(at..).unwrap_or_default();
-            walker.call_inner(scene, called, inner, EffectView::Might, state);
             let options = read(args.get(..at).unwrap_or_default(), &EXEC, Order::Mixed);
+            let clears = |option: &Arg<'_>| matches!(option, Arg::Option("c", _));
+            if options.iter().any(clears) {
+                state.hide_all();
+            }
+            walker.call_inner(scene, called, inner, EffectView::Might, state);
             if let Some(inner) = as_first_shell(&options, inner) {
                 walker.call_inner(scene, called, &inner, EffectView::Might, state);
             }

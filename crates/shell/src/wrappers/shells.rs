@@ -65,7 +65,7 @@ pub(super) fn shell(
         unknown_script(walker, called, Some(field));
     }
     let at = told.operands;
-    let given = called.input.fed || called.input.text.is_some() || args.get(at).is_some();
+    let given = called.input.fed || called.input.text().is_some() || args.get(at).is_some();
     if let Some(field) = told.talks.filter(|_| given && told.takes != Takes::Text) {
         unknown_script(walker, called, Some(field));
     }
@@ -137,7 +137,7 @@ fn from_standard_input(
     called: &Called<'_>,
     state: &State,
 ) {
-    if called.input.fed || called.input.text.is_some() {
+    if called.input.fed || called.input.text().is_some() {
         outer(walker, called, Kind::Loud, state);
         fed(walker, scene, called, EffectView::Inferred, state);
         return;
@@ -154,7 +154,7 @@ pub(super) fn fed(
     view: EffectView,
     state: &State,
 ) {
-    match &called.input.text {
+    match called.input.text() {
         Some(text) => {
             let mut own = state.for_program();
             walker.call_script(scene, called, text, called.span, view, &mut own);
@@ -248,7 +248,7 @@ pub(super) fn script(
         if let Some(script) = glued {
             found = true;
             let span = field.span;
-            walker.call_script(scene, called, script, span, view, &mut state.for_program());
+            walker.call_script(scene, called, script, span, view, &mut for_another(state));
         } else if text == "--command"
             || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
         {
@@ -259,7 +259,7 @@ pub(super) fn script(
                 called,
                 args.get(at + 1),
                 view,
-                &mut state.for_program(),
+                &mut for_another(state),
             );
         }
     }
@@ -271,17 +271,25 @@ pub(super) fn script(
         super::guess(walker, scene, called, super::Guess::at(at, 1), state);
     }
     if !found && called.input.fed {
-        fed(walker, scene, called, called.view, state);
+        fed(walker, scene, called, called.view, &for_another(state));
     }
+}
+
+/// What a shell of somebody else finds, which may drop any variable.
+fn for_another(state: &State) -> State {
+    let mut own = state.for_program();
+    own.may_hide_all();
+    own
 }
 
 /// `at`, `batch` and `crontab`: what they are fed runs later.
 fn later(walker: &mut Walker<'_>, scene: &Scene<'_>, called: &Called<'_>, state: &State) {
-    if called.input.fed || called.input.text.is_some() {
-        fed(walker, scene, called, EffectView::Inferred, state);
+    let own = for_another(state);
+    if called.input.fed || called.input.text().is_some() {
+        fed(walker, scene, called, EffectView::Inferred, &own);
     }
     for field in called.args().iter().filter(|field| !field.may_be_option()) {
-        walker.run_written(scene, called, field, &[], state);
+        walker.run_written(scene, called, field, &[], &own);
     }
 }
 

@@ -390,6 +390,7 @@ static ENTRIES: [Entry; 38] = [
             "sg",
         ],
         script_flag: true,
+        elsewhere: true,
         skip: 1,
         ..BASE
     },

@@ -71,8 +71,8 @@ pub(super) fn xargs(
     // Names that a known program lists are read for themselves below, and whatever else comes is as
     // harmless to a reader of text as what it is written for.
     let reader = takes_text(command)
-        || is_reader(walker, called, &fields, state) && (listed || called.input.text.is_some());
-    let calls = if reader && called.input.text.is_none() {
+        || is_reader(walker, called, &fields, state) && (listed || called.input.text().is_some());
+    let calls = if reader && called.input.text().is_none() {
         vec![fields]
     } else {
         fillings(called, command, options, mark.as_deref(), state)
@@ -114,7 +114,7 @@ fn fillings(
     mark: Option<&str>,
     state: &State,
 ) -> Vec<Vec<Field>> {
-    if let Some(text) = &called.input.text
+    if let Some(text) = called.input.text()
         && let Some(words) = words(text, options, mark)
     {
         return with_words(called, command, options, mark, &words);

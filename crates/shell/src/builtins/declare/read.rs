@@ -6,7 +6,7 @@ use crate::builtins::{opaque, program, set_variable};
 use crate::field::Field;
 use crate::state::{State, Value};
 use crate::variables::weigh;
-use crate::walk::{Called, Scene, Walker};
+use crate::walk::{Called, Scene, Taken, Walker};
 
 /// The arguments that are no options; `valued` are the letters of those with a value.
 pub(super) fn operands<'f>(args: &'f [Field], valued: &str) -> Vec<&'f Field> {
@@ -40,6 +40,14 @@ pub(in crate::builtins) fn read(
 ) {
     let names = operands(called.args(), "adinNptu");
     let line = line_of(called, &names, state);
+    let options = called.args().get(..called.args().len() - names.len());
+    walker.takes(
+        called.input,
+        match Takes::by(options.unwrap_or_default()) {
+            Takes::Lines | Takes::Unescaped => Taken::Lines,
+            Takes::Names | Takes::Anything => Taken::Parts,
+        },
+    );
     for name in crate::programs::values(called.args(), "-a") {
         if let Some(name) = name.text() {
             set_variable(walker, scene, name, Value::Unknown, state);
@@ -160,7 +168,7 @@ fn line_of(called: &Called<'_>, names: &[&Field], state: &State) -> Value {
     if takes == Takes::Anything {
         return Value::Unknown;
     }
-    if let Some(text) = &called.input.text {
+    if let Some((text, taken)) = called.input.text_and_taken() {
         let plain = match takes {
             Takes::Lines => true,
             Takes::Unescaped => !text.contains('\\'),
@@ -171,7 +179,10 @@ fn line_of(called: &Called<'_>, names: &[&Field], state: &State) -> Value {
             .map(|line| trimmed(line, state).map(Into::into));
         let lines: Vec<Box<str>> = lines.collect::<Option<_>>().unwrap_or_default();
         if plain && !lines.is_empty() && lines.len() <= crate::limits::ALTERNATIVES_MAX {
-            return Value::Texts(lines);
+            return match taken {
+                Taken::Parts => Value::Among(lines),
+                Taken::Nothing | Taken::Lines => Value::Texts(lines),
+            };
         }
     }
     let patterns = called.input.names.iter().flatten().map(pattern_of);

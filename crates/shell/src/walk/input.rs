@@ -1,0 +1,139 @@
+//! What stands at a command's standard input, and how much of it those before have taken.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use pointsman_model::PathValue;
+
+use super::{Called, Feed, Walker};
+use crate::field::Field;
+use crate::programs::{last_name, runs_unasked};
+
+/// What stands at a command's standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// A pipe or a redirect, not what the line itself got.
+    pub(crate) fed: bool,
+    /// Its text, when that is known.
+    text: Option<Text>,
+    /// The places that it names, when it is a list of files.
+    pub(crate) names: Option<Vec<PathValue>>,
+    /// Where it comes from.
+    from: Feed,
+}
+
+/// A text, which all commands share that it is fed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Text {
+    text: Rc<str>,
+    taken: Rc<Cell<Taken>>,
+}
+
+/// What may have been taken of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Taken {
+    Nothing,
+    Lines,
+    /// Pieces of lines too.
+    Parts,
+}
+
+impl Input {
+    /// This text, or one that nobody knows.
+    pub(crate) fn of_text(text: Option<String>) -> Self {
+        Self {
+            fed: true,
+            ..Self::default()
+        }
+        .with_text(text)
+    }
+
+    pub(crate) fn of(from: Feed) -> Self {
+        Self {
+            fed: true,
+            from,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn with_names(self, names: Option<Vec<PathValue>>) -> Self {
+        Self {
+            fed: self.fed || names.is_some(),
+            names,
+            ..self
+        }
+    }
+
+    pub(crate) fn with_text(self, text: Option<String>) -> Self {
+        let text = text.map(|text| Text {
+            text: text.into(),
+            taken: Rc::new(Cell::new(Taken::Nothing)),
+        });
+        Self { text, ..self }
+    }
+
+    /// The same, where its text is known; else nothing.
+    pub(super) fn if_text(&self) -> Self {
+        match &self.text {
+            Some(_) => self.clone(),
+            None => Self::default(),
+        }
+    }
+
+    /// Its whole text, when that is known.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.text_and_taken()
+            .filter(|(_, taken)| *taken == Taken::Nothing)
+            .map(|(text, _)| text)
+    }
+
+    /// The text that it held at first, and what may have been taken of it.
+    pub(crate) fn text_and_taken(&self) -> Option<(&str, Taken)> {
+        self.text.as_ref().map(|it| (&*it.text, it.taken.get()))
+    }
+
+    /// Where it comes from.
+    pub(crate) fn from(&self) -> &Feed {
+        match self.text_and_taken() {
+            None | Some((_, Taken::Nothing)) => &self.from,
+            Some((_, Taken::Lines | Taken::Parts)) => &Feed::Commands,
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// The command takes this of its input, which those behind it don't find any more.
+    pub(crate) fn takes(&mut self, input: &Input, taken: Taken) {
+        if let Some(text) = &input.text
+            && text.taken.get() < taken
+        {
+            text.taken.set(taken);
+            self.takings += 1;
+        }
+    }
+
+    /// A program takes what it takes of its input.
+    pub(super) fn program_takes(&mut self, called: &Called<'_>, program: &str) {
+        if called.input.text.is_some() {
+            self.takes(called.input, taken_by(last_name(program), called.args()));
+        }
+    }
+}
+
+/// What a program may take of its input and leave a rest. What takes all leaves nothing that anybody could run.
+fn taken_by(name: &str, args: &[Field]) -> Taken {
+    let bytes = |field: &Field| {
+        let prefix = field.prefix();
+        prefix.starts_with("--") && prefix.contains('b')
+            || prefix.starts_with('-') && !prefix.starts_with("--") && prefix.contains(['c', 'z'])
+            || field.text().is_none()
+    };
+    match name {
+        "head" if !args.iter().any(bytes) => Taken::Lines,
+        "head" | "od" | "xxd" | "hexdump" | "sed" | "dd" => Taken::Parts,
+        "cp" | "mv" | "rm" | "mkdir" | "rmdir" | "touch" | "ln" | "chmod" | "tee" | "sleep"
+        | "kill" => Taken::Nothing,
+        name if runs_unasked(name) => Taken::Nothing,
+        _ => Taken::Parts,
+    }
+}
