@@ -286,7 +286,7 @@ fn told(called: &Called<'_>, name: &str, known: &Tables) -> Told {
     uses.extend(carried.uses);
     uses.extend(containers::uses(called, name));
     uses.extend(fetched::uses(called, name));
-    uses.extend(hosts::uses(called, name));
+    uses.extend(hosts::uses(called, name, known));
     Told {
         inner,
         uses,
@@ -333,6 +333,9 @@ pub(crate) fn describe(asked: &Asked<'_>) -> Facts {
     });
     facts.inner.extend(told.inner);
     facts.uses.extend(told.uses);
+    if !reads && !matches!(facts.nature, RunNature::FileCommand) {
+        facts.uses.extend(hosts::exported(asked, known));
+    }
     facts.inner.extend(written(asked, name));
     facts.uses.extend(lists::listed(asked, name));
     if told.unusual {

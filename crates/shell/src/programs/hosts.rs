@@ -4,12 +4,14 @@
 use pointsman_model::EffectView;
 
 use super::carriers::values;
-use super::{Use, UseKind};
-use crate::field::Field;
+use super::known::Tables;
+use super::{Asked, Use, UseKind};
+use crate::field::{Field, Shape};
+use crate::state::Value;
 use crate::walk::Called;
 
 /// Options whose value is a host, or several with ports between them.
-const OPTIONS: [(&[&str], &[&str]); 13] = [
+pub(super) const OPTIONS: [(&[&str], &[&str]); 13] = [
     (
         &[
             "psql",
@@ -36,7 +38,17 @@ const OPTIONS: [(&[&str], &[&str]); 13] = [
         &["-h", "--host"],
     ),
     (&["sqlcmd"], &["-S", "--server"]),
-    (&["openssl"], &["-connect", "-host", "-proxy"]),
+    (
+        &["openssl"],
+        &[
+            "-connect",
+            "-host",
+            "-proxy",
+            "--connect",
+            "--host",
+            "--proxy",
+        ],
+    ),
     (
         &["curl"],
         &[
@@ -68,7 +80,7 @@ const OPTIONS: [(&[&str], &[&str]); 13] = [
 ];
 
 /// Clients that connect to what an address among their arguments says.
-const CLIENTS: [&str; 24] = [
+pub(super) const CLIENTS: [&str; 24] = [
     "aria2c",
     "bun",
     "bundle",
@@ -96,7 +108,7 @@ const CLIENTS: [&str; 24] = [
 ];
 
 /// Clients whose operands are hosts.
-const TO_OPERANDS: [&str; 7] = [
+pub(super) const TO_OPERANDS: [&str; 7] = [
     "cqlsh",
     "grpcurl",
     "rlogin",
@@ -107,20 +119,18 @@ const TO_OPERANDS: [&str; 7] = [
 ];
 
 /// The hosts that a command names.
-pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
+pub(super) fn uses(called: &Called<'_>, name: &str, known: &Tables) -> Vec<Use> {
     let mut found = Vec::new();
     let args = called.args();
     // Others may take an address for text.
-    let view = if CLIENTS.contains(&name) {
-        EffectView::Might
-    } else {
-        EffectView::Guessed
+    let view = match known.connects {
+        true => EffectView::Might,
+        false => EffectView::Guessed,
     };
     for field in args {
         address(&mut found, field, view);
     }
-    let options = OPTIONS.iter().filter(|(names, _)| names.contains(&name));
-    for option in options.flat_map(|(_, options)| *options) {
+    for option in known.host_options {
         for value in values(args, option) {
             hosts(&mut found, &value);
         }
@@ -136,22 +146,106 @@ pub(super) fn uses(called: &Called<'_>, name: &str) -> Vec<Use> {
             args.iter()
                 .for_each(|field| first_of_path(&mut found, field));
         }
-        _ if TO_OPERANDS.contains(&name) => {
+        "psql" | "pg_dump" | "pg_dumpall" | "pg_restore" | "pg_isready" => {
+            for field in args {
+                let glued = field.prefix().strip_prefix("--dbname=");
+                let skip = glued.map_or(0, |_| "--dbname=".len());
+                of_connection(&mut found, &field.tail(skip));
+            }
+        }
+        "wget" | "wget2" => {
+            for setting in ["-e", "--execute"].iter().flat_map(|it| values(args, it)) {
+                setting_of_wget(&mut found, &setting);
+            }
+        }
+        "openssl" if args.first().is_some_and(|it| it.is("s_client")) => {
+            let last = args.last().filter(|field| field.prefix().contains(':'));
+            last.into_iter().for_each(|field| hosts(&mut found, field));
+        }
+        _ if known.to_operands => {
             let operands = args.iter().filter(|field| !field.may_be_option());
             operands.for_each(|field| hosts(&mut found, field));
         }
         _ => {}
     }
-    if matches!(name, "psql" | "pg_dump" | "pg_restore") {
-        // `host=x dbname=y`
-        for field in args {
-            let words = field.text().unwrap_or_default().split_whitespace();
-            for host in words.filter_map(|word| word.strip_prefix("host=")) {
-                hosts(&mut found, &Field::made(host, field.span));
+    found
+}
+
+/// The hosts that exported variables tell a program of, which is no known reader.
+pub(super) fn exported(asked: &Asked<'_>, known: &Tables) -> Vec<Use> {
+    let mut found = Vec::new();
+    let span = asked.called.span;
+    for (name, value) in asked.state.exported() {
+        let is_host = names_a_host(name);
+        if matches!(value, Value::Unknown | Value::Among(_)) && is_host && known.connects {
+            let field = Field {
+                known: crate::expand::unknown("", Shape::One),
+                ..Field::made(name, span)
+            };
+            connect(&mut found, field, EffectView::Might);
+        }
+        let (Value::Texts(texts) | Value::Among(texts)) = value else {
+            continue;
+        };
+        for text in texts {
+            let field = Field::made(text, span);
+            // A folder is one of a socket.
+            if is_host && !text.starts_with('/') {
+                hosts(&mut found, &field);
+            } else {
+                address(&mut found, &field, EffectView::Guessed);
             }
         }
     }
     found
+}
+
+/// Whether a variable of that name says where a program connects to: `PGHOST`, `MYSQL_HOST`, `https_proxy`.
+fn names_a_host(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let ends = [
+        "HOST", "HOSTADDR", "HOSTNAME", "PROXY", "SERVER", "ENDPOINT",
+    ];
+    !matches!(&*upper, "NO_PROXY" | "HOSTNAME") && ends.iter().any(|end| upper.ends_with(end))
+}
+
+/// `host=x dbname=y`, as clients of PostgreSQL take it: with blanks around the sign, and values in quotes.
+fn of_connection(found: &mut Vec<Use>, field: &Field) {
+    let mut rest = field.prefix().trim_start();
+    while let Some((key, behind)) = rest.split_once('=') {
+        let (key, behind) = (key.trim(), behind.trim_start());
+        if !key
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        {
+            return;
+        }
+        let (value, end) = match behind.strip_prefix('\'') {
+            Some(inside) => inside.split_once('\'').unwrap_or((inside, "")),
+            None => behind
+                .split_once(char::is_whitespace)
+                .unwrap_or((behind, "")),
+        };
+        rest = end.trim_start();
+        if matches!(key, "host" | "hostaddr") {
+            let whole = field.text().is_some() || !rest.is_empty();
+            match whole {
+                true => hosts(found, &Field::made(value, field.span)),
+                false => connect(found, field.clone(), EffectView::Might),
+            }
+        }
+    }
+}
+
+/// `-e https_proxy=host`, where blanks and the case of letters count for nothing.
+fn setting_of_wget(found: &mut Vec<Use>, setting: &Field) {
+    let Some((key, value)) = setting.prefix().split_once('=') else {
+        return;
+    };
+    if key.trim().to_ascii_lowercase().ends_with("proxy") {
+        let skip = setting.prefix().len() - value.trim_start().len();
+        hosts(found, &setting.tail(skip));
+    }
 }
 
 fn connect(found: &mut Vec<Use>, field: Field, view: EffectView) {
@@ -204,25 +298,24 @@ fn setting_of_ssh(found: &mut Vec<Use>, setting: &Field) {
     }
 }
 
-/// `TCP:host:80`, `SOCKS4:proxy:host:80`
 fn of_socat(found: &mut Vec<Use>, field: &Field) {
+    if let Some(place) = place_of_socat(field) {
+        match place.text() {
+            Some(_) => hosts(found, &place),
+            None => connect(found, place, EffectView::Might),
+        }
+    }
+}
+
+/// What `TCP:host:80` and `SOCKS4:proxy:host:80` connect to.
+pub(super) fn place_of_socat(field: &Field) -> Option<Field> {
     const KINDS: [&str; 9] = [
         "TCP", "UDP", "SCTP", "SSL", "OPENSSL", "DTLS", "SOCKS", "PROXY", "IP",
     ];
-    let Some((kind, rest)) = field.prefix().split_once(':') else {
-        return;
-    };
+    let (kind, _) = field.prefix().split_once(':')?;
     let upper = kind.to_ascii_uppercase();
-    if KINDS.iter().any(|it| upper.starts_with(it)) && !upper.contains("LISTEN") {
-        let end = rest.find(',').unwrap_or(rest.len());
-        match field.text() {
-            Some(_) => hosts(
-                found,
-                &Field::made(rest.get(..end).unwrap_or(""), field.span),
-            ),
-            None => connect(found, field.tail(kind.len() + 1), EffectView::Might),
-        }
-    }
+    let connects = KINDS.iter().any(|it| upper.starts_with(it)) && !upper.contains("LISTEN");
+    connects.then(|| field.tail(kind.len() + 1).until(&[',']))
 }
 
 /// `host.name/path`: a module, or an image and the registry that it is from.

@@ -2,6 +2,7 @@
 
 use super::carriers::{CARRIERS, Carrier, FED};
 use super::globals::SUBCOMMANDED;
+use super::hosts;
 use super::listed::RUN_UNASKED;
 use super::named::{FORMATTERS, Formatter, Named, entries};
 use super::told::Language;
@@ -20,6 +21,12 @@ pub(super) struct Tables {
     pub(super) formatters: Vec<&'static Formatter>,
     /// Its first operand is a subcommand.
     pub(super) subcommands: bool,
+    /// It connects to what an address among its arguments says.
+    pub(super) connects: bool,
+    /// Options whose value is a host.
+    pub(super) host_options: &'static [&'static str],
+    /// Its operands are hosts.
+    pub(super) to_operands: bool,
     /// What it only reads, it reads without a rule.
     pub(super) unasked: bool,
 }
@@ -30,6 +37,9 @@ static NOTHING: Tables = Tables {
     named: Vec::new(),
     formatters: Vec::new(),
     subcommands: false,
+    connects: false,
+    host_options: &[],
+    to_operands: false,
     unasked: false,
 };
 
@@ -57,6 +67,17 @@ static BY_NAME: ByName<Tables> = ByName::new(|| {
     }
     for name in SUBCOMMANDED {
         index.entry(name).or_default().subcommands = true;
+    }
+    for name in hosts::CLIENTS {
+        index.entry(name).or_default().connects = true;
+    }
+    for (names, options) in hosts::OPTIONS {
+        for name in names {
+            index.entry(name).or_default().host_options = options;
+        }
+    }
+    for name in hosts::TO_OPERANDS {
+        index.entry(name).or_default().to_operands = true;
     }
     for name in RUN_UNASKED {
         index.entry(name).or_default().unasked = true;

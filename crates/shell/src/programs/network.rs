@@ -4,7 +4,7 @@ use pointsman_model::{Change, Reach};
 
 use super::carriers::{is_beginning, values};
 use super::transfer::landed;
-use super::{Asked, Facts, UseKind, files};
+use super::{Asked, Facts, UseKind, files, hosts};
 use crate::field::Field;
 use crate::options::{Arg, Options, Order, read};
 
@@ -411,13 +411,19 @@ fn plain(asked: &Asked<'_>, name: &str) -> Facts {
             batch(&mut facts, text, asked.called.span);
         }
     }
-    if name == "openssl"
-        && !asked
-            .args()
-            .first()
-            .is_some_and(|field| field.is("s_client"))
-    {
-        return facts;
+    match name {
+        "socat" => {
+            let places = asked.args().iter().filter_map(hosts::place_of_socat);
+            places.for_each(|place| facts.connect(&place));
+            return facts;
+        }
+        "openssl" => {
+            let options = ["-connect", "--connect"];
+            let places = options.iter().flat_map(|it| values(asked.args(), it));
+            places.for_each(|place| facts.connect(&place));
+            return facts;
+        }
+        _ => {}
     }
     let host = asked.args().iter().find(|field| {
         !field.may_be_option()

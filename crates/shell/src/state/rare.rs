@@ -107,6 +107,12 @@ impl State {
         }
     }
 
+    /// The variables that programs see, where the line has set them, and what they hold.
+    pub(crate) fn exported(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let names = self.rare.exported.iter();
+        names.filter_map(|name| Some((&**name, self.variables.get(name)?)))
+    }
+
     /// What stands at the shell's own input, where the line has put something there.
     pub(crate) fn input(&self) -> Option<&Input> {
         self.rare.input.as_ref()
