@@ -9,6 +9,6 @@ mod protected;
 
 pub(crate) use critical::{Precious, is_critical};
 pub(crate) use directories::Directories;
-pub(crate) use landed::Landing;
+pub(crate) use landed::{COPY, Landing};
 pub(crate) use ourselves::changed_through_ourselves;
 pub(crate) use protected::{Removes, protected, protected_by_spelling};

@@ -35,6 +35,7 @@ use crate::{CallEnd, PastAgent, Seat, Tool};
 
 pub use self::agent_state::{Halt, HaltCause};
 pub use self::hooks::StopWord;
+pub use self::keys::holds_key;
 
 /// A call as an agent asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,9 @@ mod tool;
 mod toolbox;
 
 pub use call_end::{CallEnd, CallMoved};
-pub use dispatch::{Admission, AdmittedCall, AskedCall, Dispatch, Halt, HaltCause, StopWord};
+pub use dispatch::{
+    Admission, AdmittedCall, AskedCall, Dispatch, Halt, HaltCause, StopWord, holds_key,
+};
 pub use follow_ups::{FollowUpSender, FollowUps, NotHeard};
 pub use in_background::{InBackground, started_beside};
 pub use pace::{Course, Pace};

@@ -1,7 +1,9 @@
 //! What a model is told of agents that it started in the background: how each has ended, its report as a quoted text, so
 //! that no word of it passes for a person's.
 
-use pointsman_llm::{PersonPart, Turn};
+use std::collections::BTreeSet;
+
+use pointsman_llm::{ModelPart, PersonPart, Turn};
 use pointsman_model::WorkerId;
 use pointsman_tools::{SpawnedEnd, SpawnedHow, started_beside};
 
@@ -9,6 +11,9 @@ use super::uses::cut;
 
 /// What stands behind the agent's id at the start of a notice; words of a person and of hooks never begin with an id.
 const STARTED: &str = ", which you started in the background,";
+
+/// The tool that starts agents, under its names.
+const STARTERS: &[&str] = &["Agent", "Task"];
 
 /// What stands in the place of a report that is left out.
 const LEFT_OUT: &str = " Its report was left out here to save room.";
@@ -41,9 +46,23 @@ pub(super) fn gone(turns: &[Turn]) -> Option<String> {
         });
         parts.flatten()
     };
+    let said = turns.iter().filter_map(|turn| match turn {
+        Turn::Model(parts) => Some(parts),
+        Turn::Person(_) => None,
+    });
+    let by_agent: BTreeSet<&str> = said
+        .flatten()
+        .filter_map(|part| match part {
+            ModelPart::Use(used) if STARTERS.contains(&&*used.name) => Some(&*used.id),
+            ModelPart::Use(_) | ModelPart::Text(_) | ModelPart::Other(_) => None,
+        })
+        .collect();
+    // Another tool's result may hold the same words, written by anybody.
     let started = told().filter_map(|part| match part {
-        PersonPart::Result(result) => started_beside(&result.text),
-        PersonPart::Text(_) => None,
+        PersonPart::Result(result) if by_agent.contains(&*result.id) => {
+            started_beside(&result.text)
+        }
+        PersonPart::Result(_) | PersonPart::Text(_) => None,
     });
     let ended = |worker: &WorkerId| {
         let begins = format!("{worker}{STARTED}");
@@ -64,8 +83,8 @@ pub(super) fn gone(turns: &[Turn]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use pointsman_llm::{ResultKind, ToolResult};
-    use pointsman_model::RunId;
+    use pointsman_llm::{ResultKind, ToolInputText, ToolResult, ToolUse};
+    use pointsman_model::{JsonText, RunId};
 
     use super::*;
 
@@ -121,12 +140,21 @@ mod tests {
                 kind: ResultKind::Done,
             })
         };
+        let used = |number: u32, name: &str| {
+            ModelPart::Use(ToolUse {
+                id: number.to_string(),
+                name: name.into(),
+                input: ToolInputText::Object(JsonText::parse("{}").unwrap()),
+            })
+        };
         let heard = PersonPart::Text(notice(&end(2, "done")));
         let turns = [
-            Turn::Person(vec![started(2), started(3)]),
+            Turn::Model(vec![used(2, "Agent"), used(3, "Task"), used(4, "Bash")]),
+            // A file, a command or a page may hold the same words.
+            Turn::Person(vec![started(2), started(3), started(4)]),
             Turn::Person(vec![heard]),
         ];
-        assert!(gone(&turns).unwrap().contains(": w1-3."));
-        assert_eq!(gone(&turns[1..]), None);
+        assert!(gone(&turns).unwrap().contains(": w1-3. "));
+        assert_eq!(gone(&turns[2..]), None);
     }
 }

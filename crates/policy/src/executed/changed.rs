@@ -14,6 +14,7 @@ use super::unseen::git_verb;
 use super::variables::LineVariables;
 use super::{GIT, Role, Spelling, build, executed_by, is_one_of, script};
 use crate::Tree;
+use crate::place::COPY;
 use crate::rule::{Names, covers, glob_with_gaps};
 use crate::subject::{KnownPath, walked};
 use crate::wild::{can_meet, plain_bytes};
@@ -41,8 +42,9 @@ const OTHERS_BRING: &[(&str, &[&str])] = &[
     ("svn", &["update", "up", "switch", "checkout", "co"]),
 ];
 
-/// Programs that put what is there in another place; where it comes from is looked at, too.
-const COPIERS: &[&str] = &["cp", "mv", "ln", "install", "dd", "rsync", "git"];
+/// Programs that put what is there in another place beside those that [copy](COPY) it below a target; where it comes from is
+/// looked at, too.
+const COPIERS: &[&str] = &["ln", "dd", "git"];
 
 /// Programs that change how code is laid out, and mend what a linter finds in it.
 const FORMATTERS: &[&str] = &[
@@ -169,7 +171,9 @@ fn changes<'a>(effects: &'a Effects, tree: &dyn Tree) -> Vec<Change<'a>> {
             let by_operand = target.by == PathRole::Operand;
             let formats =
                 by_operand && are(&runs, FORMATTERS) && !runs.iter().any(|run| builds(run));
-            let copies = by_operand && are(&runs, COPIERS) && is_copied(target, effects);
+            let copies = by_operand
+                && are(&runs, &[&COPY[..], COPIERS].concat())
+                && is_copied(target, effects);
             return (!formats && !copies).then(|| change(Changed::of(target, tree)));
         }
         let run = effect.as_run()?;

@@ -2,6 +2,7 @@
 
 use pointsman_model::AbsPath;
 
+use super::moved::begins;
 use super::paths::AnchoredPath;
 use crate::subject::{Below, Look, look_below};
 use crate::{EntryKind, FileId, Tree};
@@ -12,9 +13,7 @@ const ENTRIES_MAX: usize = 5_000;
 
 /// Whether a name of the file that the rule covers is there.
 pub(super) fn covers_another_name(at: &AnchoredPath, file: &FileId, tree: &dyn Tree) -> bool {
-    let wild = |name: &&str| name.is_empty() || name.contains(['*', '?', '[', '\\']);
-    let names = at.spelled.split('/').take_while(|name| !wild(name));
-    let base = names.fold(at.written.clone(), |at, name| at.join(name));
+    let (base, _) = begins(&at.written, &at.spelled);
     let is = |path: &AbsPath| {
         at.covers(&crate::subject::lower(path)) && tree.file_id(path).as_ref() == Some(file)
     };

@@ -68,7 +68,7 @@ pub(super) fn allow(at: &AnchoredPath, tree: &dyn Tree) -> Option<AnchoredPath> 
 }
 
 /// The path that a pattern begins with, and what is left of the pattern.
-fn begins<'g>(folder: &AbsPath, glob: &'g str) -> (AbsPath, &'g str) {
+pub(super) fn begins<'g>(folder: &AbsPath, glob: &'g str) -> (AbsPath, &'g str) {
     let mut base = folder.clone();
     let mut rest = glob;
     while !rest.is_empty() {

@@ -19,6 +19,7 @@ use crate::place::{
     protected_by_spelling,
 };
 use crate::rule::PathAccess;
+use crate::subject::operators::SIGNS;
 use crate::subject::{CommandSubject, PathSubject, Subject};
 use crate::wild::Wild;
 
@@ -95,11 +96,13 @@ impl<'a> Fact<'a> {
     }
 }
 
-/// What an operator of a line begins with; one of them may stand in a line of one effect (`make 2>&1`, `make &`).
-const OPERATORS: [char; 6] = ['|', '&', ';', '<', '>', '\n'];
-
 /// The tool whose denies hold for edits too.
 static READ: LazyLock<Option<ToolName>> = LazyLock::new(|| ToolName::parse("Read").ok());
+
+/// Whether a line may hold an operator.
+fn has_operator(line: &str) -> bool {
+    line.contains(SIGNS) || line.contains('\n')
+}
 
 /// A call, looked up.
 pub(crate) struct Facts<'a> {
@@ -157,7 +160,8 @@ impl<'a> Facts<'a> {
             linked: OnceCell::new(),
         };
         let line = match &q.effects.line {
-            Some(line) if q.effects.list.len() > 1 || line.contains(OPERATORS) => {
+            // An operator may stand in a line of one effect, too (`make 2>&1`, `make &`).
+            Some(line) if q.effects.list.len() > 1 || has_operator(line) => {
                 look.hits(&Subject::Command(&CommandSubject::line(line)))
             }
             Some(_) | None => Hits::default(),

@@ -17,11 +17,19 @@ const ENTRIES_MAX: usize = 20_000;
 const PACKAGES: &str = "node_modules";
 
 /// Programs that put what they read below their target, under its names.
-const COPY: [&str; 8] = ["cp", "gcp", "mv", "gmv", "install", "rsync", "ditto", "scp"];
+pub(crate) const COPY: [&str; 8] = ["cp", "gcp", "mv", "gmv", "install", "rsync", "ditto", "scp"];
 
 /// Programs that are told which files of an archive they put there.
 const UNPACK: [&str; 9] = [
     "tar", "gtar", "bsdtar", "unzip", "7z", "7za", "7zr", "7zz", "unar",
+];
+
+/// The same, of an archive that they read from their input or behind an option: each plain word is one of its files.
+const UNPACK_WORDS: [&str; 4] = ["cpio", "bsdcpio", "pax", "bsdpax"];
+
+/// What of these is followed by a value that is no file of the archive.
+const UNPACK_VALUES: &[&str] = &[
+    "-F", "-f", "-I", "-D", "-E", "-R", "-H", "-C", "-M", "-s", "-x", "-b", "-p", "-o",
 ];
 
 /// The effects of one command, for what lands below its first target.
@@ -39,11 +47,14 @@ impl<'e> Landing<'e> {
             .filter(|it| it.part == effect.part)
             .find_map(Effect::as_run)?;
         let program = name_of(run)?;
-        if !COPY.contains(&program) && !UNPACK.contains(&program) {
+        let by_words = UNPACK_WORDS.contains(&program);
+        if !COPY.contains(&program) && !UNPACK.contains(&program) && !by_words {
             return None;
         }
         let effects: Vec<&Effect> = all.iter().filter(|it| it.part == effect.part).collect();
-        let mut changes = effects.iter().filter_map(|it| it.as_written());
+        let changes = effects.iter().filter_map(|it| it.as_written());
+        // The archive may be among them.
+        let mut changes = changes.filter(|it| !by_words || it.reach == Reach::ContentBelow);
         let first = changes.next()?;
         if !std::ptr::eq(first, effect.as_written()?) {
             return None;
@@ -71,8 +82,32 @@ impl<'e> Landing<'e> {
             it.as_written()
                 .is_some_and(|it| it.reach == Reach::ContentBelow)
         };
-        let unpacks = UNPACK.contains(&program) && self.effects.iter().any(fills);
-        unpacks.then(|| self.member()).flatten()
+        let fills = self.effects.iter().any(fills);
+        match (fills, UNPACK_WORDS.contains(&program)) {
+            (false, _) => None,
+            (true, true) => self.member_by_word(),
+            (true, false) => self.member(),
+        }
+    }
+
+    /// A protected place that is named as one of the files of an archive that no plain word names.
+    fn member_by_word(&self) -> Option<AbsPath> {
+        let mut words = self.run.argv.iter().skip(1).filter_map(Word::literal);
+        while let Some(word) = words.next() {
+            // In a bundle the last letter has the value: `-rf a.pax`.
+            let last = word.get(word.len().saturating_sub(1)..).unwrap_or_default();
+            let is_option = word.starts_with('-');
+            if is_option && !word.starts_with("--") && UNPACK_VALUES.contains(&&*format!("-{last}"))
+            {
+                words.next();
+                continue;
+            }
+            let place = self.target.join(word);
+            if !is_option && is_protected(&lower(&place)) {
+                return Some(place);
+            }
+        }
+        None
     }
 
     fn reads(&self) -> impl Iterator<Item = &'e PathUse> {

@@ -4,6 +4,7 @@ use pointsman_model::AbsPath;
 
 use super::options::OptionForm;
 use super::words::{as_it_stands, with_quotes_undone};
+use crate::subject::operators::SIGNS;
 use crate::wild::{GAP, SEP, Wild};
 
 /// What a command rule matches, read in two ways.
@@ -121,8 +122,7 @@ impl CommandPattern {
         let reading = self.spelling.as_ref().or(self.words.as_ref());
         reading.is_some_and(|it| {
             let text = it.wild.with_gaps();
-            text.iter()
-                .any(|byte| matches!(byte, b'|' | b'&' | b';' | b'<' | b'>'))
+            text.iter().any(|byte| SIGNS.contains(&char::from(*byte)))
         })
     }
 

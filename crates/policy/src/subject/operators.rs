@@ -10,6 +10,9 @@ use crate::wild::{GAP, SEP, plain_bytes};
 const COMMANDS_MAX: usize = 60;
 const BYTES_MAX: usize = 4 << 20;
 
+/// What an operator of a line begins with, but for the end of a line.
+pub(crate) const SIGNS: [char; 5] = ['|', '&', ';', '<', '>'];
+
 /// What stands between two commands, the longest first.
 const BETWEEN: [&str; 10] = ["&&", "||", ";;", "|&", "|", "&", ";", "\n", "(", ")"];
 
@@ -73,7 +76,7 @@ impl Command {
 
 /// A rule's text in the one spelling; nothing when it spells no operator.
 pub(crate) fn of_rule(text: &str) -> Option<Vec<u8>> {
-    if !text.contains(['|', '&', ';', '<', '>', '\n']) {
+    if !text.contains(SIGNS) && !text.contains('\n') {
         return None;
     }
     let commands = commands(text, Stars::AnyText);

@@ -341,7 +341,7 @@ fn stand_up(
     });
     let asking = RequestsOptions {
         reign: taken.reign,
-        inputs: edited_inputs(Arc::clone(&rules), Arc::clone(&options.toolbox)),
+        inputs: edited_inputs(Arc::clone(&rules), options),
         ..RequestsOptions::default()
     };
     let (requests, service) = RequestsService::new(ledger.clone(), Arc::clone(&clock), &asking);

@@ -9,11 +9,17 @@ const LEFT_OUT: &str = r#"{"left_out":"it held a key to the models of this run"}
 
 /// What is recorded in the place of this input, when that holds a key; nothing when it holds none.
 pub(super) fn in_place_of(input: &JsonText, environment: &Environment) -> Option<JsonText> {
+    let holds = holds_key(input, environment);
+    holds.then(|| JsonText::parse(LEFT_OUT).ok()).flatten()
+}
+
+/// Whether an input holds a key to the run's models, however JSON writes it.
+#[must_use]
+pub fn holds_key(input: &JsonText, environment: &Environment) -> bool {
     let text = input.as_str();
     // Without an escape each text stands in it as it is.
-    let holds_key = |text: &str| environment.holds_key_in(text);
-    let holds = holds_key(text) || text.contains('\\') && input.has_text(holds_key);
-    holds.then(|| JsonText::parse(LEFT_OUT).ok()).flatten()
+    let holds = |text: &str| environment.holds_key_in(text);
+    holds(text) || text.contains('\\') && input.has_text(holds)
 }
 
 #[cfg(test)]
