@@ -280,6 +280,11 @@ fn an_edited_input_that_does_not_fit_is_told_to_who_answered_and_the_question_st
             r#"{"command":"ls","timeout":"soon"}"#,
             "`timeout` has to be a whole number",
         ),
+        // Meant as the whole input, with a slip.
+        (
+            r#"{"command": "echo hi""#,
+            "`--input` begins as a JSON object and is none",
+        ),
         // No command is an object, so this was meant as the whole input.
         (r#"{"comand":"ls"}"#, "`comand` is no field of this tool"),
     ] {
@@ -290,10 +295,16 @@ fn an_edited_input_that_does_not_fit_is_told_to_who_answered_and_the_question_st
         assert!(ended.err.contains("nothing was answered"), "{}", ended.err);
         assert_eq!(project.questions(1), [id.as_str()]);
     }
+    let unknown = project.run(["answer", "r9-9", &id, "allow", "--input", "x", "--json"]);
+    assert!(
+        unknown.err.contains("one question at a time"),
+        "{}",
+        unknown.err
+    );
     let answered = project
-        .run(["answer", &id, "allow", "--input", "touch y"])
+        .run(["answer", &id, "allow", "--input", "{ touch y; }"])
         .expect_code(0);
-    for told in ["  runs Bash touch y\n", "  instead of "] {
+    for told in ["  runs Bash { touch y; }\n", "  instead of "] {
         assert!(answered.out.contains(told), "{}", answered.out);
     }
     leader.wait().expect_code(0);
@@ -459,7 +470,13 @@ fn wrong_ids_are_clear_errors() {
     );
     let no_id = project.run(["answer", "17", "allow"]).expect_code(2);
     assert!(no_id.err.contains("write it like `r3-17`"), "{}", no_id.err);
-    project.run(["answer", "r1-1", "deny"]).expect_code(0);
+    // Of several all are tried, whatever the first ones are, and programs hear of each.
+    let row = project
+        .run(["answer", "r9-9", "r1-99", "r1-1", "deny", "--json"])
+        .expect_code(2);
+    let row = row.objects();
+    let errors = row.iter().filter(|it| it["error"].is_string());
+    assert_eq!((errors.count(), row.len()), (2, 3), "{row:?}");
     leader.wait().expect_code(0);
 }
 

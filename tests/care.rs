@@ -86,6 +86,41 @@ fn a_live_run_is_followed_until_it_ends() {
     let kinds = kinds(&followed);
     assert!(kinds.contains(&"request_closed"), "{kinds:?}");
     assert_eq!(kinds.last(), Some(&"run_ended"));
+    // What became of its question names the call alone, and is the agent's none the less.
+    let closed = [
+        "log",
+        "--worker",
+        "w1-1",
+        "--kind",
+        "request_closed",
+        "--json",
+    ];
+    let closed = project.run(closed).expect_code(0).objects();
+    assert_eq!(closed.len(), 1, "{closed:?}");
+    let other = ["log", "--worker", "w1-2", "--kind", "request_closed"];
+    let other = project.run(other).expect_code(0);
+    assert!(
+        other.out.contains("nothing of it is what you asked for"),
+        "{}",
+        other.out
+    );
+}
+
+#[test]
+fn who_follows_a_run_hears_that_its_leader_was_killed() {
+    let project = Project::with_job(
+        "[[job]]\nname = \"asks\"\n[[job.step]]\ntool = \"Write\"\ninput = { file_path = \"a.txt\", content = \"a\" }\n",
+    );
+    let running = project.start(["run", "--attended", "--json", "job.toml"]);
+    project.questions(1);
+    let following = project.start(["log", "--follow", "--json"]);
+    running.signal(nix::sys::signal::Signal::SIGKILL);
+    let followed = following.wait().expect_code(1);
+    assert!(
+        followed.err.contains("is gone, and has not ended the run"),
+        "{}",
+        followed.err
+    );
 }
 
 #[test]
@@ -126,6 +161,52 @@ fn old_runs_are_pruned_and_the_ledger_verifies() {
         .expect_code(0);
     assert_eq!(left(), ["run-3", "run-4", "run-5", "run-6"]);
     project.run(["log", "verify"]).expect_code(0);
+
+    let ledger = project.state_folder().join("ledger.db");
+    rusqlite::Connection::open(ledger)
+        .unwrap()
+        .execute_batch(
+            "DROP TRIGGER records_are_never_changed;
+             UPDATE records SET body = replace(body, 'call_ended', 'call_Ended') WHERE run = 5;",
+        )
+        .unwrap();
+    let damaged = project.run(["log", "prune", "--keep", "1", "--days", "0"]);
+    let damaged = damaged.expect_code(1);
+    assert!(
+        damaged.err.contains("nothing is pruned from a damaged"),
+        "{}",
+        damaged.err
+    );
+}
+
+/// What an agent writes must not cut the lines of who reads them, nor turn them round in a terminal.
+#[test]
+fn law_22_no_character_hides_in_what_programs_read() {
+    let project = Project::with_job(
+        r#"
+[[job]]
+name = "asks"
+[[job.step]]
+tool = "Bash"
+input = { command = "touch 'a\u2028b\u0085c\u202ed\u200be'" }
+"#,
+    );
+    let running = project.start(["run", "--attended", "--json", "job.toml"]);
+    project.questions(1);
+    let queue = project.run(["queue", "--json"]).expect_code(0);
+    project.run(["stop", "run-1"]).expect_code(0);
+    let run = running.wait();
+    let log = project.run(["log", "--json"]).expect_code(0);
+    let export = project.run(["log", "export"]).expect_code(0);
+    let masked = project.run(["log", "export", "--mask"]).expect_code(0);
+    for out in [&queue.out, &run.out, &log.out, &export.out, &masked.out] {
+        let hidden = out
+            .chars()
+            .find(|it| "\u{2028}\u{85}\u{202e}\u{200b}".contains(*it));
+        assert_eq!(hidden, None, "{out}");
+    }
+    let input = queue.objects()[0]["input"].as_str().unwrap().to_owned();
+    assert!(input.contains("a\u{2028}b"), "{input}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use pointsman_model::visible;
+use pointsman_model::{plain_json, visible};
 use serde::Serialize;
 
 use crate::failure::{Code, Failure};
@@ -63,13 +63,13 @@ impl Output {
         }
     }
 
-    /// Prints one object for a program; nothing in a person's form.
+    /// Prints one object for a program, nothing in it hidden (law 22); nothing in a person's form.
     pub(crate) fn object(&mut self, object: &impl Serialize) {
         if self.form == Form::Person {
             return;
         }
         match serde_json::to_string(object) {
-            Ok(line) => self.write(&(line + "\n")),
+            Ok(line) => self.write(&(plain_json(line) + "\n")),
             Err(error) => self.fail(error.into()),
         }
     }

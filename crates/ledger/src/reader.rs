@@ -42,7 +42,7 @@ pub struct LedgerReader {
 pub struct Filter {
     /// Of this run.
     pub run: Option<RunId>,
-    /// Of this agent.
+    /// Of this agent, or of one of its calls.
     pub worker: Option<WorkerId>,
     /// Of this call.
     pub call: Option<CallId>,
@@ -271,7 +271,12 @@ impl Filter {
             wants("run = ?", run.number().into());
         }
         let ids = [
-            ("worker = ?", self.worker.map(|id| (id.run(), id.number()))),
+            // What became of a question names its call alone. The sign has the index of calls taken, not that of agents.
+            (
+                "? IN (worker, (SELECT own.worker FROM records AS own WHERE own.run = records.run
+                 AND own.call = records.call AND +own.worker IS NOT NULL LIMIT 1))",
+                self.worker.map(|id| (id.run(), id.number())),
+            ),
             ("call = ?", self.call.map(|id| (id.run(), id.number()))),
             (
                 "request = ?",
@@ -286,7 +291,9 @@ impl Filter {
         }
         // In a run both orders are one. That of its numbers has an index; by the other one each page would read and sort
         // all that is left of the run.
-        let is_run = self.run.is_some() && ids.iter().all(|(_, id)| id.is_none());
+        let is_run = (self.run.is_some() || self.worker.is_some())
+            && self.call.is_none()
+            && self.request.is_none();
         let order = if is_run { "number" } else { "seq" };
         if let Part::Page(Some(Seq(after))) = part {
             // Of a damaged run they are not one, and a number alone that is too low would lead back to the same page.

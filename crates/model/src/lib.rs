@@ -61,5 +61,5 @@ pub use run::{Assignment, AssignmentWeight, Risk, RiskTag, Run, RunNature, Span,
 pub use state::{CallEvent, CallState, IllegalTransition};
 pub use tool::{AgentName, ToolName, ToolNameError, ToolNature, ToolSpec};
 pub use verdict::{Answerer, GrantRequest, Outcome, Surface, Verdict, VerdictKind};
-pub use visible::{HiddenChar, first_hidden, visible};
+pub use visible::{HiddenChar, first_hidden, plain_json, visible};
 pub use when::{Millis, WallTime};

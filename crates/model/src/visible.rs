@@ -118,6 +118,28 @@ fn is_picture(char: char) -> bool {
         | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
+/// JSON text in which no character hides: each such one is written out as JSON spells it, `\u202e`, so that neither a
+/// terminal nor a program that cuts lines at more than line feeds is led astray. The meaning stays the same.
+#[must_use]
+pub fn plain_json(json: String) -> String {
+    // All that is not in a text is plain ASCII, and in a text JSON itself writes the controls below the blank out.
+    if !json.chars().any(is_hidden) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for char in json.chars() {
+        if !is_hidden(char) {
+            out.push(char);
+            continue;
+        }
+        for unit in char.encode_utf16(&mut [0; 2]) {
+            // Writing into a String can't fail.
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    out
+}
+
 /// The characters of which registered collections hold variants.
 fn is_ideograph(char: char) -> bool {
     matches!(char,
@@ -165,6 +187,19 @@ mod tests {
         for text in ["git push", "a\tb\n", "a\r\nb", "häßlich → 漢字"] {
             assert!(matches!(visible(text), Cow::Borrowed(_)), "{text:?}");
         }
+    }
+
+    #[test]
+    fn json_hides_nothing_and_means_the_same() {
+        let text = "a\u{2028}b\u{202e}c\u{200b}\u{85}\u{7f}\u{e0041}\n\t\u{1}ä漢\"\\";
+        let json = plain_json(serde_json::to_string(text).unwrap());
+        assert_eq!(
+            json,
+            r#""a\u2028b\u202ec\u200b\u0085\u007f\udb40\udc41\n\t\u0001ä漢\"\\""#
+        );
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        let plain = r#"{"a": "ä"}"#;
+        assert_eq!(plain_json(plain.into()), plain);
     }
 
     #[test]

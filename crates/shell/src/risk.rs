@@ -4,6 +4,7 @@ mod words;
 
 use pointsman_model::{
     AbsPath, Change, Effect, EffectKind, PathUse, PathValue, Risk, RiskTag, Run, RunNature, Span,
+    Word,
 };
 
 use crate::names::ByName;
@@ -15,7 +16,7 @@ const PROGRAMS: [(RiskTag, &[&str]); 5] = [
         RiskTag::Destructive,
         &[
             "rm", "rmdir", "shred", "dd", "mkfs", "truncate", "wipefs", "fdisk", "parted", "srm",
-            "unlink",
+            "unlink", "shutdown", "reboot", "halt", "poweroff", "killall5",
         ],
     ),
     (
@@ -281,12 +282,25 @@ fn by_name(run: &mut Run) {
     }
     found.extend(words::by_words(name, words));
     found.extend(words::by_code(run, name));
+    found.extend(emptied(name, words));
     if run.nature == RunNature::Program && name == "env" && run.argv.len() == 1 {
         found.push((RiskTag::Secrets, head));
     }
     for (tag, span) in found {
         push(run, tag, span);
     }
+}
+
+/// Where a file is put over another one, or in its place, that has nothing in it.
+fn emptied(name: &str, words: &[Word]) -> Option<(RiskTag, Span)> {
+    if !matches!(name, "cp" | "install" | "ln") {
+        return None;
+    }
+    let empty = words
+        .iter()
+        .skip(1)
+        .find(|word| word.literal() == Some("/dev/null"))?;
+    Some((RiskTag::Destructive, empty.span))
 }
 
 /// Whether it is a redirect alone, which empties its file.

@@ -3,10 +3,10 @@
 
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pointsman_model::{AbsPath, Digest, RunId};
-use rustix::fs::{Access, access, statvfs};
+use rustix::fs::statvfs;
 use rustix::io::Errno;
 
 /// How many characters of the project's name the folder's name keeps, so that the socket's path stays short.
@@ -145,7 +145,8 @@ impl StatePlace {
         }
     }
 
-    /// Whether [`Self::prepare`] would do: the folder is ours and can be written, or it can be made. Changes nothing.
+    /// Whether [`Self::prepare`] would do: the folder is ours and can be written, or it can be made. Leaves nothing
+    /// behind.
     ///
     /// # Errors
     /// When it would not.
@@ -165,10 +166,7 @@ impl StatePlace {
                         folder: self.folder.clone(),
                     });
                 }
-                Ok(_) => {
-                    let wanted = Access::WRITE_OK | Access::EXEC_OK;
-                    return access(folder, wanted).map_err(|error| not_made(error.into()));
-                }
+                Ok(_) => return can_make_in(folder).map_err(not_made),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => at = folder.parent(),
                 Err(error) => return Err(not_made(error)),
             }
@@ -219,6 +217,17 @@ impl StatePlace {
             std::fs::set_permissions(path, permissions).map_err(not_made)?;
         }
         Ok(())
+    }
+}
+
+/// Tries it: what may be written by its mode may still take nothing (`/proc`, for root).
+fn can_make_in(folder: &Path) -> io::Result<()> {
+    let trial = folder.join(format!(".pointsman-trial-{}", std::process::id()));
+    match std::fs::create_dir(&trial) {
+        Ok(()) => std::fs::remove_dir(&trial),
+        // Another one tries just now.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -290,6 +299,12 @@ mod tests {
         assert!(!root.join("state").as_path().exists());
         place.prepare().unwrap();
         place.could_be_prepared().unwrap();
+        let below: Vec<_> = std::fs::read_dir(root.join("state").as_path())
+            .unwrap()
+            .collect();
+        assert!(below.is_empty(), "{below:?}");
+        let nowhere = StatePlace::in_folder(abs("/proc/nope"));
+        assert!(nowhere.could_be_prepared().is_err());
         std::fs::write(root.join("file").as_path(), "").unwrap();
         for taken in ["file", "file/site"] {
             let place = StatePlace::in_folder(root.join(taken));

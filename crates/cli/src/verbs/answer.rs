@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::instead;
 use super::leader::{leader, refused, unexpected};
-use super::queue::{cards, on_record};
+use super::queue::{card, on_record};
 use crate::arguments::{AnswerArguments, AnswerWord};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
@@ -32,24 +32,29 @@ pub(super) fn run(arguments: &AnswerArguments, output: &mut Output) -> Result<Co
     let mut worst = Code::Done;
     let mut reached: Option<(RunId, Client)> = None;
     for id in &ids {
-        let mut client = match reached.take() {
-            Some((run, client)) if run == id.run() => client,
-            Some(_) | None => leader(&place, Some(id.run()))?.1,
+        let client = match reached.take() {
+            Some((run, client)) if run == id.run() => Ok(client),
+            Some(_) | None => leader(&place, Some(id.run())).map(|(_, client)| client),
         };
-        let answered = answer(arguments, *id, &place, &mut client, output);
-        let code = match (answered, ids.len()) {
-            (Ok(code), _) => code,
-            (Err(failure), 1) => return Err(failure),
-            (Err(failure), _) => {
-                output.note(&failure.to_string());
+        let answered = client.and_then(|mut client| {
+            let answered = answer(arguments, *id, &place, &mut client, output);
+            reached = Some((id.run(), client));
+            answered
+        });
+        let code = match answered {
+            Ok(code) => code,
+            Err(failure) => {
                 output.object(&json!({ "id": id, "error": failure.what() }));
+                if ids.len() == 1 {
+                    return Err(failure);
+                }
+                output.note(&failure.to_string());
                 failure.code()
             }
         };
         if code.number() > worst.number() {
             worst = code;
         }
-        reached = Some((id.run(), client));
     }
     Ok(worst)
 }
@@ -107,7 +112,7 @@ fn answer(
     client: &mut Client,
     output: &mut Output,
 ) -> Result<Code, Failure> {
-    let card = cards(client)?.into_iter().find(|card| card.id == id);
+    let card = card(client, id)?;
     if arguments.questions().len() > 1 && arguments.answer == AnswerWord::Allow {
         stands_in_a_row(id, card.as_ref(), place)?;
     }
@@ -283,6 +288,15 @@ fn edited(
         Some(text) => match Meant::by(text, &part, &card.input) {
             Meant::Whole => text.clone(),
             Meant::Part => rewritten(&part, text)?,
+            Meant::Broken(error) => {
+                return Err(Failure::bad_input(format!(
+                    "`--input` begins as a JSON object and is none: {error}; nothing was answered"
+                ))
+                .hint(format!(
+                    "mend it; a text that is to begin so is given by `--edit`, or as the `{}` of a whole object",
+                    part.field.unwrap_or("input")
+                )));
+            }
             Meant::Unclear(field) => {
                 return Err(Failure::bad_input(format!(
                     "`--input` is an object that has no field of the tool {}; nothing was answered",

@@ -11,6 +11,7 @@ use pointsman_surfaces::render::{moment, record_line};
 use pointsman_surfaces::{masked, shown};
 use serde_json::json;
 
+use super::leader::leader_died;
 use crate::arguments::{LogArguments, LogVerb};
 use crate::failure::{Code, Failure};
 use crate::output::Output;
@@ -91,16 +92,21 @@ fn records(
         kinds: arguments.kind.clone(),
         ..Filter::of_run(run.run)
     });
+    let mut is_any = false;
     loop {
         // Looked at before the records: what a leader wrote last is read after it was seen to be gone.
         let goes_on = arguments.follow && is_live(ledger, run.run)?;
         let Some(page) = pages.next(ledger).map_err(|error| failed(&error))? else {
             if !goes_on || !output.is_read() {
-                return Ok(Code::Done);
+                if !is_any && !arguments.follow {
+                    output.text("nothing of it is what you asked for\n");
+                }
+                return ended(ledger, run.run, arguments);
             }
             std::thread::sleep(LOOK_EVERY);
             continue;
         };
+        is_any |= !page.records.is_empty();
         for record in &page.records {
             let line = record_line(record) + "\n";
             if arguments.reveal {
@@ -123,10 +129,22 @@ fn records(
     }
 }
 
+/// How a look ends. Whoever follows a run hears of a leader that went without having ended it.
+fn ended(ledger: &LedgerReader, run: RunId, arguments: &LogArguments) -> Result<Code, Failure> {
+    if arguments.follow && state(ledger, run)? == Some(RunState::Interrupted) {
+        return Err(leader_died(run));
+    }
+    Ok(Code::Done)
+}
+
 fn is_live(ledger: &LedgerReader, run: RunId) -> Result<bool, Failure> {
+    Ok(state(ledger, run)? == Some(RunState::Live))
+}
+
+fn state(ledger: &LedgerReader, run: RunId) -> Result<Option<RunState>, Failure> {
     let runs = ledger.runs().map_err(|error| failed(&error))?;
-    let info = runs.iter().find(|info| info.run == run);
-    Ok(info.is_some_and(|info| info.state == RunState::Live))
+    let info = runs.into_iter().find(|info| info.run == run);
+    Ok(info.map(|info| info.state))
 }
 
 pub(super) fn run_line(run: &RunInfo) -> String {

@@ -35,13 +35,13 @@ pub(super) fn queue(arguments: &QueueArguments, output: &mut Output) -> Result<C
             Ok(Code::Done)
         };
     }
-    let cards = cards(&mut leader)?;
     match arguments.id {
         Some(id) => {
-            let card = cards.into_iter().find(|card| card.id == id);
+            let card = card(&mut leader, id)?;
             draw(&card.ok_or_else(|| not_open(id))?, output);
         }
         None => {
+            let cards = cards(&mut leader)?;
             for card in &cards {
                 output.text(&line(card));
                 output.object(card);
@@ -59,7 +59,7 @@ pub(super) fn show(arguments: &ShowArguments, output: &mut Output) -> Result<Cod
     let place = Place::here()?;
     let id = arguments.id;
     if let Ok((_, mut leader)) = find(&place, Some(id.run()))
-        && let Some(card) = cards(&mut leader)?.into_iter().find(|card| card.id == id)
+        && let Some(card) = card(&mut leader, id)?
     {
         draw(&card, output);
         return Ok(Code::Done);
@@ -177,12 +177,19 @@ fn ended(run: RunId, place: &Place) -> Result<Code, Failure> {
     }
 }
 
+/// That question of the leader, if it is open.
+pub(super) fn card(leader: &mut Client, id: RequestId) -> Result<Option<RequestCard>, Failure> {
+    let cards = asked(leader, &Ask::Card { id })?;
+    Ok(cards.into_iter().find(|card| card.id == id))
+}
+
 /// All open questions of that leader.
-pub(super) fn cards(leader: &mut Client) -> Result<Vec<RequestCard>, Failure> {
-    match leader
-        .ask(&Ask::Queue)
-        .map_err(|error| Failure::of(&error))?
-    {
+fn cards(leader: &mut Client) -> Result<Vec<RequestCard>, Failure> {
+    asked(leader, &Ask::Queue)
+}
+
+fn asked(leader: &mut Client, ask: &Ask) -> Result<Vec<RequestCard>, Failure> {
+    match leader.ask(ask).map_err(|error| Failure::of(&error))? {
         Reply::Queue { requests, .. } => Ok(requests),
         Reply::Error { text } => Err(Failure::failed(text)),
         _ => Err(unexpected()),

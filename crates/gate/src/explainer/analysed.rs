@@ -91,7 +91,7 @@ fn weight(effect: &Effect) -> (RiskLevel, &'static str) {
         } => (RiskLevel::High, "what it removes may be gone for good"),
         EffectKind::Write { .. } => (
             RiskLevel::Medium,
-            "files change; version control can undo it",
+            "files change; what stood there is lost where version control lacks it",
         ),
         EffectKind::Connect(_) => (RiskLevel::Medium, "it talks to another machine"),
         EffectKind::Spawn(_) => (
@@ -115,7 +115,7 @@ fn tagged(tag: RiskTag) -> (RiskLevel, &'static str) {
     match tag {
         RiskTag::Destructive => (
             RiskLevel::High,
-            "what it removes or overwrites may be gone for good",
+            "what it removes, overwrites or publishes can't be had back",
         ),
         RiskTag::Privilege => (
             RiskLevel::High,
@@ -135,7 +135,7 @@ fn nature(nature: RunNature) -> (RiskLevel, &'static str) {
         RunNature::KnownReader => (RiskLevel::Low, "it reads, and changes nothing"),
         RunNature::FileCommand => (
             RiskLevel::Medium,
-            "files change; version control can undo it",
+            "files change; what stood there is lost where version control lacks it",
         ),
         RunNature::PlainWrapper => (RiskLevel::Low, "it only starts what stands beside it"),
         RunNature::Program => (

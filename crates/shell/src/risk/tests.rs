@@ -68,6 +68,56 @@ fn what_is_removed_elsewhere_or_by_code_is_destructive() {
 }
 
 #[test]
+fn work_that_is_lost_and_what_is_published_is_destructive() {
+    for line in [
+        "git checkout -- .",
+        "git checkout .",
+        "git checkout HEAD~1 -- src/a.rs",
+        "git restore src/a.rs",
+        "git restore --source HEAD~2 .",
+        "git switch --discard-changes main",
+        "git stash drop",
+        "git -C x stash clear",
+        "git reflog expire --all",
+        "git tag -d v1",
+        "git worktree remove ../x",
+        "cp /dev/null notes.txt",
+        "npm publish",
+        "npm --access public publish",
+        "cargo publish -p x",
+        "twine upload dist/x.whl",
+        "kill -9 1",
+        "kill -9 -1",
+        "shutdown -h now",
+    ] {
+        assert!(tags(line).contains(&RiskTag::Destructive), "{line}");
+    }
+    for line in [
+        "git checkout main",
+        "git checkout -b feature/x",
+        "git switch main",
+        "git restore --staged a.rs",
+        "git branch -d merged",
+        "kill -1 4711",
+        "kill -s 1 4711",
+        "git stash",
+        "git stash pop",
+        "git stash list",
+        "git tag v1",
+        "git branch feature",
+        "git log -- x",
+        "git remote -v",
+        "cp a.txt b.txt",
+        "npm run build",
+        "cargo build",
+        "kill 4711",
+        "kill %1",
+    ] {
+        assert!(!tags(line).contains(&RiskTag::Destructive), "{line}");
+    }
+}
+
+#[test]
 fn what_runs_later_is_told_and_sources_of_that_name_are_not() {
     for line in [
         "echo x >> ~/.bashrc",

@@ -3,7 +3,7 @@
 use pointsman_model::{RiskTag, Run, RunNature, Span, Word};
 
 /// Words that earn a tag wherever they stand behind the program: options of any kind may come before them.
-static WORDS: [(RiskTag, &str, &[&str]); 16] = [
+static WORDS: [(RiskTag, &str, &[&str]); 25] = [
     (RiskTag::Destructive, "aws", &["rm", "rb", "--delete"]),
     (
         RiskTag::Destructive,
@@ -30,7 +30,21 @@ static WORDS: [(RiskTag, &str, &[&str]); 16] = [
     ),
     (RiskTag::Destructive, "doctl", &["delete", "rm"]),
     (RiskTag::Destructive, "helm", &["uninstall", "delete"]),
-    (RiskTag::Destructive, "npm", &["unpublish"]),
+    // What others may have taken by then can't be called back.
+    (RiskTag::Destructive, "npm", &["publish", "unpublish"]),
+    (RiskTag::Destructive, "pnpm", &["publish", "unpublish"]),
+    (RiskTag::Destructive, "yarn", &["publish"]),
+    (RiskTag::Destructive, "bun", &["publish"]),
+    (RiskTag::Destructive, "cargo", &["publish", "yank"]),
+    (RiskTag::Destructive, "poetry", &["publish"]),
+    (RiskTag::Destructive, "uv", &["publish"]),
+    (RiskTag::Destructive, "twine", &["upload"]),
+    (RiskTag::Destructive, "gem", &["push", "yank"]),
+    (
+        RiskTag::Destructive,
+        "systemctl",
+        &["poweroff", "reboot", "halt", "kexec"],
+    ),
     (
         RiskTag::Destructive,
         "redis-cli",
@@ -113,15 +127,26 @@ pub(super) fn by_words(name: &str, words: &[Word]) -> Option<(RiskTag, Span)> {
         .iter()
         .skip(1)
         .filter_map(|word| Some((word.literal()?, word.span)));
-    if name == "git" && words.get(1).and_then(Word::literal) == Some("push") {
-        // A branch without a source goes; one behind a plus is put over whatever is there.
-        let goes = |text: &str| {
-            text.starts_with([':', '+'])
-                || text.starts_with("--force-with-lease=")
-                || matches!(text, "--delete" | "-d" | "--prune")
+    if name == "git" {
+        let subcommand = words.get(1).and_then(Word::literal)?;
+        let mut behind = behind.skip(1);
+        let has = |wanted: &[&str]| {
+            let mut literals = words.iter().filter_map(Word::literal);
+            literals.any(|word| wanted.contains(&word))
         };
-        let gone = behind.find(|(text, _)| goes(text));
-        return gone.map(|(_, span)| (RiskTag::Destructive, span));
+        // What is committed comes back into the index alone.
+        let index_alone = has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]);
+        if subcommand == "restore" && index_alone {
+            return None;
+        }
+        let (_, span) = behind.find(|(text, _)| git_loses(subcommand, text))?;
+        return Some((RiskTag::Destructive, span));
+    }
+    if name == "kill" {
+        // The first process, with which the machine or the container ends, and all processes; in front it is a signal.
+        let (at, last) = words.iter().enumerate().next_back()?;
+        let all = matches!((at, last.literal()?), (1.., "1") | (2.., "-1"));
+        return all.then_some((RiskTag::Destructive, last.span));
     }
     let cloud = CLOUDS.contains(&name);
     if !cloud && !WORDS.iter().any(|(_, of, _)| *of == name) {
@@ -135,6 +160,35 @@ pub(super) fn by_words(name: &str, words: &[Word]) -> Option<(RiskTag, Span)> {
             |(_, of, wanted): &&(RiskTag, &str, &[&str])| *of == name && wanted.contains(&text);
         WORDS.iter().find(earns).map(|(tag, ..)| (*tag, span))
     })
+}
+
+/// Whether that word of a git subcommand says that work or history goes for good: commits that nothing leads to any more,
+/// or what was changed and never committed.
+fn git_loses(subcommand: &str, word: &str) -> bool {
+    match subcommand {
+        // A branch without a source goes; one behind a plus is put over whatever is there.
+        "push" => {
+            word.starts_with([':', '+'])
+                || word.starts_with("--force-with-lease=")
+                || matches!(word, "--delete" | "-d" | "--prune")
+        }
+        // Files are put back as they were committed. A branch has no such name.
+        "checkout" => {
+            matches!(
+                word,
+                "--" | "." | ":/" | "-p" | "--patch" | "--ours" | "--theirs"
+            ) || word.starts_with("./")
+                || word.starts_with(":(")
+        }
+        "switch" => word == "--discard-changes",
+        "restore" => !word.starts_with('-'),
+        "stash" => matches!(word, "drop" | "clear"),
+        "reflog" => matches!(word, "expire" | "delete"),
+        "tag" => matches!(word, "-d" | "--delete"),
+        "update-ref" => word == "-d",
+        "worktree" => word == "remove",
+        _ => false,
+    }
 }
 
 /// What a text that an interpreter or a database is given earns.

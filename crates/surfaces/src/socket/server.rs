@@ -135,7 +135,12 @@ async fn talk(
 /// those that only look.
 async fn reply_to(ask: Ask, served: &Served, guest: &Guest) -> Result<Reply, Gone> {
     let _leave = match &ask {
-        Ask::Queue | Ask::Watch | Ask::Status | Ask::Context { .. } | Ask::Grants => None,
+        Ask::Queue
+        | Ask::Card { .. }
+        | Ask::Watch
+        | Ask::Status
+        | Ask::Context { .. }
+        | Ask::Grants => None,
         Ask::Answer { .. }
         | Ask::Touch { .. }
         | Ask::Revoke { .. }

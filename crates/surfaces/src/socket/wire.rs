@@ -23,6 +23,11 @@ const LINE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub enum Ask {
     /// All open requests.
     Queue,
+    /// One of the open requests, if it is one; the reply is that of [`Self::Queue`].
+    Card {
+        /// Which.
+        id: RequestId,
+    },
     /// An answer to one.
     Answer {
         /// Which.

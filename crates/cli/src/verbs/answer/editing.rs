@@ -17,6 +17,8 @@ pub(super) enum Meant {
     Whole,
     /// What the field that may be rewritten is to say.
     Part,
+    /// A whole input that has a slip in its JSON.
+    Broken(serde_json::Error),
     /// It could be either, a slip in the one or the text of this field.
     Unclear(&'static str),
 }
@@ -25,11 +27,23 @@ impl Meant {
     /// An object with a field that the input has is a whole input, and so is any object where a command is to stand, which
     /// is never one.
     pub(super) fn by(text: &str, part: &Editable, input: &str) -> Self {
-        let object = |text| serde_json::from_str::<Map<String, Value>>(text).ok();
-        let (Some(field), Some(fields)) = (part.field, object(text)) else {
+        let object = |text| serde_json::from_str::<Map<String, Value>>(text);
+        let Some(field) = part.field else {
             return Self::Part;
         };
         let known = object(input).unwrap_or_default();
+        let fields = match object(text) {
+            Ok(fields) => fields,
+            // Much that is no JSON begins so: a group of commands, a block of code, settings with remarks.
+            Err(error) => {
+                return match first_key(text) {
+                    Some(key) if field == "command" || known.contains_key(key) => {
+                        Self::Broken(error)
+                    }
+                    Some(_) | None => Self::Part,
+                };
+            }
+        };
         let named = |field: &str| fields.contains_key(field);
         if field == "command" || named(field) || known.keys().any(|field| named(field)) {
             Self::Whole
@@ -37,6 +51,13 @@ impl Meant {
             Self::Unclear(field)
         }
     }
+}
+
+/// The first key of what begins as a JSON object.
+fn first_key(text: &str) -> Option<&str> {
+    let inner = text.trim_start().strip_prefix('{')?.trim_start();
+    let (key, behind) = inner.strip_prefix('"')?.split_once('"')?;
+    behind.trim_start().starts_with(':').then_some(key)
 }
 
 /// What the person makes of it. The file is theirs alone, and goes with the editor.

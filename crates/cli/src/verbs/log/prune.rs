@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use pointsman_ledger::{
-    Clock, Compacted, Keep, Ledger, OpenReport, PruneReport, RunEnded, RunStart, SystemClock,
-    compact, prunable, prune,
+    Clock, Compacted, Keep, Ledger, OpenReport, PruneError, PruneReport, RunEnded, RunStart,
+    SystemClock, compact, prunable, prune,
 };
 use pointsman_model::{Attended, Millis, RunId, WallTime};
+use pointsman_surfaces::shown;
 use pointsman_swarm::end_left_behind;
 use serde_json::json;
 
@@ -94,7 +95,10 @@ async fn in_a_run(place: &Place, clock: Arc<dyn Clock>, keep: Keep) -> Result<Pr
         .map_err(|error| Failure::of(&error))?;
     let pruned = reap_and_prune(&ledger, run, place, &found, keep).await;
     let text = match &pruned {
-        Ok(pruned) => format!("{} runs were pruned", pruned.report.runs.len()),
+        Ok(pruned) => match pruned.report.runs.len() {
+            1 => "1 run was pruned".into(),
+            count => format!("{count} runs were pruned"),
+        },
         Err(failure) => format!("nothing was pruned: {}", failure.what()),
     };
     let ended = RunEnded {
@@ -120,7 +124,7 @@ async fn reap_and_prune(
         .map_err(|error| Failure::of(&error))?;
     let report = prune(ledger, run, keep)
         .await
-        .map_err(|error| Failure::of(&error))?;
+        .map_err(|error| not_pruned(&error))?;
     for pruned in &report.runs {
         place.state.clear_socket(*pruned);
     }
@@ -128,6 +132,15 @@ async fn reap_and_prune(
         report,
         ended: u64::try_from(ended).unwrap_or(u64::MAX),
     })
+}
+
+/// Why nothing was removed, though it was asked for as it should be.
+fn not_pruned(error: &PruneError) -> Failure {
+    let failure = Failure::failed(shown::with_causes(error));
+    match error {
+        PruneError::Damaged(_) => failure.hint("`pointsman log verify` tells which"),
+        _ => failure,
+    }
 }
 
 fn counted(count: u64, what: &str) -> String {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use pointsman_model::plain_json;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
@@ -157,7 +158,7 @@ impl Printer {
             return;
         }
         let piece = match serde_json::to_string(object) {
-            Ok(line) => Piece::Object(line + "\n"),
+            Ok(line) => Piece::Object(plain_json(line) + "\n"),
             Err(error) => Piece::Note(format!("an object can't be written: {error}\n")),
         };
         self.print(piece).await;

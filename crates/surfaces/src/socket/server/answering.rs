@@ -4,7 +4,9 @@ mod adding;
 mod granting;
 mod modes;
 
-use pointsman_approvals::{Answer, AnswerError, Answered, Epoch, GrantsError};
+use std::sync::Arc;
+
+use pointsman_approvals::{Answer, AnswerError, Answered, Epoch, GrantsError, OpenRequest};
 use pointsman_gate::Lifted;
 use pointsman_model::{
     Answerer, Digest, GrantId, GrantRequest, JsonText, PermissionRule, RequestId, RuleBehavior,
@@ -50,6 +52,7 @@ struct Named {
 pub(super) async fn answer(ask: Ask, leader: &LeaderHandle) -> Reply {
     match ask {
         Ask::Queue | Ask::Watch => queue(leader),
+        Ask::Card { id } => cards(leader.requests().get(id).into_iter(), leader),
         Ask::Answer {
             id,
             answer,
@@ -133,14 +136,16 @@ async fn give(
 
 /// The open requests, in the order in which they came to the surfaces.
 pub(super) fn queue(leader: &LeaderHandle) -> Reply {
+    cards(leader.requests().list().into_iter(), leader)
+}
+
+fn cards(open: impl Iterator<Item = Arc<OpenRequest>>, leader: &LeaderHandle) -> Reply {
     let now = leader.clock().now();
-    let open = leader.requests().list();
-    let cards = open
-        .iter()
-        .map(|open| RequestCard::of(&open.request, open.epoch, now));
     Reply::Queue {
         run: leader.run(),
-        requests: cards.collect(),
+        requests: open
+            .map(|open| RequestCard::of(&open.request, open.epoch, now))
+            .collect(),
     }
 }
 
@@ -216,6 +221,7 @@ async fn order(ask: Ask, leader: &LeaderHandle) -> Reply {
         Ask::Tighten { behavior, rule } => tighten(behavior, &rule, leader).await,
         // Those that only look are answered above.
         Ask::Queue
+        | Ask::Card { .. }
         | Ask::Watch
         | Ask::Answer { .. }
         | Ask::Touch { .. }
@@ -264,7 +270,7 @@ fn not_done(error: &OrderError) -> Reply {
     }
 }
 
-fn jobs_reply(came: Result<Vec<std::sync::Arc<str>>, OrderError>) -> Reply {
+fn jobs_reply(came: Result<Vec<Arc<str>>, OrderError>) -> Reply {
     match came {
         Ok(names) => Reply::Jobs {
             jobs: names.iter().map(ToString::to_string).collect(),
