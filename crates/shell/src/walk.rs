@@ -246,6 +246,9 @@ impl<'w> Walker<'w> {
             fed.fed = true;
             self.picked = false;
             state.keep_made(&own);
+            if number == last && self.dialect.keeps_last_of_pipe() {
+                state.join_variables(&own);
+            }
             if !keeps {
                 own = state.clone();
             }

@@ -88,6 +88,7 @@ impl Walker<'_> {
             if fields.is_empty() {
                 return;
             }
+            self.split_otherwise(scene, words, state);
             let texts: Option<Vec<Box<str>>> = fields
                 .iter()
                 .map(|field| field.text().map(Into::into))

@@ -157,6 +157,7 @@ impl Walker<'_> {
             within: Some(part),
             ..*scene
         };
+        self.split_otherwise(&inner, &simple.words, state);
         self.around = input.if_text();
         self.walk_assigns(&inner, simple, state);
         self.words_of(&inner, &simple.words, state);

@@ -72,6 +72,7 @@ pub(super) fn shell(
     let dialect = match (name, told.talks.or(told.logs_in)) {
         ("zsh", Some(_)) => Dialect::ZshOfAPerson,
         ("zsh", None) => Dialect::Zsh,
+        ("ksh" | "mksh" | "yash", _) => Dialect::Korn,
         _ => Dialect::Bash,
     };
     let outer = std::mem::replace(&mut walker.dialect, dialect);
