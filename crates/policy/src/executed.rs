@@ -123,6 +123,7 @@ pub fn executed(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, To
     sources::add_origins(&mut files, &effects.code.copied)?;
     files.extend(sources::made_of(effects));
     files.extend(sources::redirected_to_runner(effects));
+    files.extend(sources::read_by_makers(&files, effects));
     Ok(files)
 }
 

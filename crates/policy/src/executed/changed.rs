@@ -110,11 +110,15 @@ pub(super) fn changed(
 struct RunFiles {
     /// The simple command that it is of.
     part: u32,
+    /// Whether it surely takes place; of some wrappers each word may be the program.
+    view: EffectView,
     files: BTreeMap<AbsPath, Spelling>,
 }
 
+/// Whether a run that surely takes place names a file by its path.
 fn is_named(path: &AbsPath, by_run: &[RunFiles]) -> bool {
-    let mut named = by_run.iter().filter_map(|run| run.files.get(path));
+    let sure = by_run.iter().filter(|run| run.view == EffectView::Sure);
+    let mut named = sure.filter_map(|run| run.files.get(path));
     named.any(|spelling| *spelling == Spelling::Path)
 }
 
@@ -131,8 +135,11 @@ fn files_by_run(folder: &AbsPath, effects: &Effects) -> Vec<RunFiles> {
             let surest = files.entry(file.path).or_insert(file.spelling);
             *surest = file.spelling.max(*surest);
         }
-        let part = effect.part;
-        Some(RunFiles { part, files })
+        Some(RunFiles {
+            part: effect.part,
+            view: effect.view,
+            files,
+        })
     });
     runs.collect()
 }

@@ -142,6 +142,29 @@ pub(super) fn redirected_to_runner(effects: &Effects) -> Vec<Executed> {
     files
 }
 
+/// The files that a command reads which may write what the line runs (`git apply p && sh x.sh`).
+pub(super) fn read_by_makers(files: &[Executed], effects: &Effects) -> Vec<Executed> {
+    let written = effects.list.iter().filter_map(|effect| {
+        let target = effect.as_written()?;
+        let run = files.iter().filter(|file| file.role != Role::Argument);
+        let mut paths = run.map(|file| &file.path);
+        let is_run = match &target.path {
+            PathValue::Known(place) => paths.any(|path| path == place),
+            PathValue::Pattern { base, .. } => paths.any(|path| path.is_within(base)),
+            PathValue::Unknown(_) => false,
+        };
+        is_run.then_some(effect.part)
+    });
+    let makers: BTreeSet<u32> = written.collect();
+    let read = effects.list.iter().filter(|it| makers.contains(&it.part));
+    let read = read.filter_map(Effect::as_read);
+    let known = read.filter_map(|used| match &used.path {
+        PathValue::Known(path) => Some(named(path.clone(), Role::Argument)),
+        PathValue::Pattern { .. } | PathValue::Unknown(_) => None,
+    });
+    known.collect()
+}
+
 fn reads_code(run: &Run) -> bool {
     let words: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
     let program = run.program();

@@ -180,3 +180,28 @@ fn a_tree_that_is_too_large_to_search_is_searched_up_to_a_bound() {
     scene.write("t/in/c.sh", "two");
     assert_ne!(before, scene.bind_line(line));
 }
+
+/// What a line puts into the code that it runs is bound as that is.
+#[test]
+fn law_10_what_a_line_makes_its_code_of_is_bound() {
+    let lines = [
+        ("sed s/a/b/ n > m.py; python3 m.py", "n"),
+        ("git apply n && sh t/a.sh", "n"),
+        ("patch -p1 < n && make", "n"),
+        ("tar xf n && sh t/a.sh", "n"),
+        ("unzip -o n && make", "n"),
+        ("jq .x n > package.json && npm test", "n"),
+        ("cat n t/x > o.py; python3 o.py", "t/x"),
+        ("base64 -d n > o && ./o", "n"),
+        ("cat t/*.sh > Makefile; make", "t/a.sh"),
+        ("gcc n -o p && ./p", "n"),
+        (
+            "envsubst < n > docker-compose.yml && docker compose up",
+            "n",
+        ),
+    ];
+    let is_missed =
+        |(line, file): &&(&str, &str)| !Scene::notices(line, |scene| scene.write(file, "two"));
+    let missed: Vec<_> = lines.iter().filter(is_missed).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}

@@ -152,6 +152,7 @@ async fn what_the_line_builds_before_it_runs_it_is_left_to_people() {
         "cargo fmt && cargo clippy --fix && cargo test",
         "export PATH=$PWD/node_modules/.bin:$PATH && npm run build && jest",
         "gcc x.c -o x && ls -l x",
+        "docker run --rm -v $PWD:/w x make",
     ] {
         scene.judges(command).await;
     }
