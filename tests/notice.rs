@@ -1,5 +1,6 @@
 //! Being told: the person's own program gets each request once.
 
+use crate::desk::{CTRL_C, Desk};
 use crate::ground::{Project, Running, until};
 
 const ASKS_TWICE: &str = r#"
@@ -60,6 +61,22 @@ fn a_program_of_the_person_is_told_of_each_request_once_and_escalation_comes_aft
             .count()
     };
     assert_eq!((of(&first), of(&second), all.len()), (2, 2, 4));
+}
+
+/// In the log alone nobody would look for it before they miss something.
+#[test]
+fn a_program_that_tells_nobody_is_told_of_on_the_screen() {
+    let project = Project::with_job(ASKS_TWICE);
+    let folder = project.home().join(".config/pointsman");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("settings.json"),
+        r#"{"pointsman": {"notify": {"command": ["tell-me-by-nothing"], "desktop": false}}}"#,
+    )
+    .unwrap();
+    let mut desk = Desk::at(&project);
+    desk.sees("no notice is given: there is no program `tell-me-by-nothing`");
+    desk.ends_by(CTRL_C);
 }
 
 /// A person is told of a question once, though the leader dies and another one goes on with it.

@@ -219,7 +219,7 @@ fn twenty_workers_sixty_requests_half_here_half_by_command() {
             }
         }
         // The list when the queue ran dry for a moment; the next one when a command was first.
-        let onward = ["nothing waits", "oldest first", "it has ended"];
+        let onward = ["nothing waits", "oldest first", "Enter next"];
         if onward.iter().any(|text| desk.text().contains(text)) {
             desk.sends("\r");
         }

@@ -492,7 +492,7 @@ impl Requests {
         self.inner.epoch
     }
 
-    /// All open requests, in the order in which they came to the surfaces; those that checks look at first come last.
+    /// All open requests, in the order in which they were opened; those that checks look at first come last.
     #[must_use]
     pub fn list(&self) -> Vec<Arc<OpenRequest>> {
         self.inner.board.list()

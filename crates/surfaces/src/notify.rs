@@ -6,8 +6,10 @@
 
 mod earlier;
 mod errands;
+mod failure;
 mod watchman;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,14 +24,15 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::earlier::ToldEarlier;
 use self::errands::{Errand, Errands};
+use self::failure::Failure;
 use self::watchman::{Effect, Occasion, Watchman};
 use crate::ScreenHandle;
 use crate::socket::RequestCard;
 
 /// Programs at the same time. A storm of requests must not become a storm of programs.
 const PROGRAMS_MAX: usize = 4;
-/// How long one program may take: it tells somebody something.
-const PROGRAM_TIME_MAX: Duration = Duration::from_secs(30);
+/// How long one program may take: it tells somebody something, and others wait for its turn to end.
+const PROGRAM_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long it has to end when it is told to.
 const KILL_GRACE: Duration = Duration::from_secs(1);
 /// What is kept of what it prints, for the log.
@@ -64,6 +67,8 @@ pub struct NotifyOptions {
     pub folder: AbsPath,
     /// What they see of the environment.
     pub environment: Environment,
+    /// The full screen, which says that a program fails; without one the log alone does.
+    pub screen: Option<ScreenHandle>,
 }
 
 /// See the module's words. Its owner runs it as a task and holds it.
@@ -71,7 +76,9 @@ pub struct NotifyService {
     options: NotifyOptions,
     watchman: Watchman,
     waiting: Errands,
-    running: JoinSet<()>,
+    running: JoinSet<Option<Failure>>,
+    /// What was said to fail: once is enough.
+    failures: HashSet<Failure>,
     stop: CancellationToken,
 }
 
@@ -91,6 +98,7 @@ impl NotifyService {
             options,
             waiting: Errands::default(),
             running: JoinSet::new(),
+            failures: HashSet::new(),
             stop: CancellationToken::new(),
         }
     }
@@ -106,7 +114,12 @@ impl NotifyService {
             let wait = due.map(|due| due.since(now).duration());
             let event = tokio::select! {
                 () = shutdown.cancelled() => break,
-                Some(_) = self.running.join_next() => continue,
+                Some(ended) = self.running.join_next() => {
+                    if let Ok(Some(failure)) = ended {
+                        self.failed(failure);
+                    }
+                    continue;
+                }
                 event = events.next() => event,
                 () = sleep(wait), if wait.is_some() => {
                     self.tick();
@@ -207,8 +220,24 @@ impl NotifyService {
                 self.running.spawn(async move {
                     // A screen that has ended tells nobody.
                     let _ = screen.tell_desktop(text).await;
+                    None
                 });
             }
+        }
+    }
+
+    /// A program has not told anybody. Whoever is at the screen is told so, once for each way in which it fails.
+    fn failed(&mut self, failure: Failure) {
+        let text = failure.to_string();
+        if !self.failures.insert(failure) {
+            return;
+        }
+        if let Some(screen) = self.options.screen.clone() {
+            self.running.spawn(async move {
+                // A screen that has ended tells nobody.
+                let _ = screen.notice(text).await;
+                None
+            });
         }
     }
 
@@ -253,12 +282,14 @@ impl NotifyService {
             self.running.spawn(async move {
                 let program = spec.program.clone();
                 match run(spec, &stop, &mut |_| {}).await {
-                    Ok(finished) if finished.end == pointsman_process::End::Exited(0) => {}
+                    Ok(finished) if finished.end == pointsman_process::End::Exited(0) => None,
                     Ok(finished) => {
                         tracing::warn!(program, end = ?finished.end, "a program that gives notice did not end well");
+                        Failure::of_end(program, finished.end, PROGRAM_TIME_MAX)
                     }
                     Err(error) => {
                         tracing::warn!(program, %error, "a program that gives notice can't be run");
+                        Some(Failure::not_run(program, &error))
                     }
                 }
             });

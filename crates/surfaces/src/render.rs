@@ -28,3 +28,4 @@ pub use story::story_text;
 pub use summary::summary_text;
 pub use trail::{judgement_text, trail_text};
 pub use verdict::{answers_text, scope_words, verdict_line};
+pub(crate) use verdict::{verdict_line_by, verdict_words_by};

@@ -462,7 +462,7 @@ fn job_end(job: &JobWire) -> Option<JobEnd> {
             summary: text.into(),
         },
         "skipped" => JobEnd::Skipped {
-            because: text.trim_matches(|c| c == '`').into(),
+            because: skipped_for(&text).into(),
         },
         "stopped" => JobEnd::Stopped,
         "halted" => JobEnd::Halted {
@@ -473,6 +473,14 @@ fn job_end(job: &JobWire) -> Option<JobEnd> {
             reason: text.into(),
         },
     })
+}
+
+/// The job for which one was skipped, from words like "`build` did not end well".
+fn skipped_for(text: &str) -> &str {
+    let named = text
+        .strip_prefix('`')
+        .and_then(|rest| rest.rsplit_once('`'));
+    named.map_or(text, |(name, _)| name)
 }
 
 /// Whether a call ended since someone or something did not let it pass.

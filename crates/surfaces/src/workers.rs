@@ -179,7 +179,11 @@ impl Workers {
                 (state, text.clone())
             }
             _ if !questions.is_empty() => {
-                let ids: Vec<String> = questions.iter().map(ToString::to_string).collect();
+                let mut ids: Vec<String> = questions.iter().map(ToString::to_string).collect();
+                // Whatever the answer, it does not go on by it.
+                if self.roster.is_held(agent) {
+                    ids.push("(paused)".into());
+                }
                 (WorkerState::WaitsForYou, ids.join(" "))
             }
             Doing::Running { what, .. } => (WorkerState::Runs, what.clone()),

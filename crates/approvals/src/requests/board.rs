@@ -3,7 +3,6 @@
 //! The service alone writes it, always before the event is sent, so that whoever hears of a request
 //! finds it on the board.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use dashmap::DashMap;
@@ -131,27 +130,9 @@ impl RequestEvents {
     }
 }
 
-/// Where a request stands in the list: those on the surfaces first, in the order in which they came there, so that each
-/// surface has the same order and nothing new comes in before what is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    /// It came to the surfaces as this one.
-    Shown(u64),
-    /// Checks have their turns first.
-    Checked,
-}
-
-#[derive(Clone)]
-struct Placed {
-    place: Place,
-    open: Arc<OpenRequest>,
-}
-
 /// The open requests and whoever wants to hear of them.
 pub(crate) struct Board {
-    open: DashMap<RequestId, Placed>,
-    /// How many requests have come to the surfaces.
-    arrived: AtomicU64,
+    open: DashMap<RequestId, Arc<OpenRequest>>,
     /// Nothing once the service has ended, so that subscribers hear the end though handles live on.
     events: RwLock<Option<broadcast::Sender<RequestEvent>>>,
 }
@@ -160,24 +141,18 @@ impl Board {
     pub(crate) fn new(events_kept_max: usize) -> Self {
         Self {
             open: DashMap::new(),
-            arrived: AtomicU64::new(0),
             events: RwLock::new(Some(broadcast::Sender::new(events_kept_max))),
         }
     }
 
     pub(crate) fn list(&self) -> Vec<Arc<OpenRequest>> {
-        let mut list: Vec<Placed> = self.open.iter().map(|entry| entry.clone()).collect();
-        list.sort_by_key(|placed| (placed.place, placed.open.request.id));
-        list.into_iter().map(|placed| placed.open).collect()
-    }
-
-    /// The place of what comes to the surfaces now.
-    fn arrives(&self) -> Place {
-        Place::Shown(self.arrived.fetch_add(1, Ordering::Relaxed))
+        let mut list: Vec<Arc<OpenRequest>> = self.open.iter().map(|it| Arc::clone(&it)).collect();
+        list.sort_by_key(|open| (!open.shown, open.request.opened_at, open.request.id));
+        list
     }
 
     pub(crate) fn get(&self, id: RequestId) -> Option<Arc<OpenRequest>> {
-        self.open.get(&id).map(|entry| Arc::clone(&entry.open))
+        self.open.get(&id).map(|entry| Arc::clone(&entry))
     }
 
     pub(crate) fn subscribe(&self) -> RequestEvents {
@@ -194,19 +169,9 @@ impl Board {
     pub(crate) fn publish(&self, event: RequestEvent) {
         match &event {
             RequestEvent::Opened(open) => {
-                let place = if open.shown {
-                    self.arrives()
-                } else {
-                    Place::Checked
-                };
-                let open = Arc::clone(open);
-                self.open.insert(open.request.id, Placed { place, open });
+                self.open.insert(open.request.id, Arc::clone(open));
             }
             RequestEvent::Shown { id } => {
-                let place = self.arrives();
-                if let Some(mut entry) = self.open.get_mut(id) {
-                    entry.place = place;
-                }
                 self.change(*id, |open| open.shown = true);
             }
             RequestEvent::Touched { id } => self.change(*id, |open| open.touched = true),
@@ -230,7 +195,7 @@ impl Board {
 
     fn change(&self, id: RequestId, change: impl FnOnce(&mut OpenRequest)) {
         if let Some(mut entry) = self.open.get_mut(&id) {
-            change(Arc::make_mut(&mut entry.open));
+            change(Arc::make_mut(&mut entry));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use pointsman_ledger::{Filter, LedgerReader, RecordBody, RecordKind};
-use pointsman_model::WallTime;
+use pointsman_model::{PermissionRequest, WallTime};
 use tokio::task::JoinHandle;
 
 use super::*;
@@ -92,7 +92,7 @@ async fn law_11_whatever_anyone_hears_of_is_on_disk() {
 
 /// All surfaces have one order: that in which requests came to them. What checks look at first stands behind.
 #[tokio::test]
-async fn requests_are_listed_as_they_came_to_the_surfaces() {
+async fn requests_are_listed_in_the_order_in_which_they_were_opened() {
     let running = Running::new().await;
     let mut tickets = Vec::new();
     for (number, showing) in [
@@ -101,7 +101,12 @@ async fn requests_are_listed_as_they_came_to_the_surfaces() {
         (3, Showing::AfterChecks),
         (4, Showing::AtOnce),
     ] {
-        let open = running.requests.open(sample::request(number), showing);
+        let request = PermissionRequest {
+            // Whatever the order of their ids.
+            opened_at: WallTime(1_000 - i64::from(number)),
+            ..sample::request(number)
+        };
+        let open = running.requests.open(request, showing);
         tickets.push(open.await.unwrap());
     }
     let listed = || {
@@ -110,14 +115,14 @@ async fn requests_are_listed_as_they_came_to_the_surfaces() {
         ids.collect::<Vec<_>>()
     };
     let ids = |numbers: [u32; 4]| numbers.map(|number| sample::request(number).id);
-    assert_eq!(listed(), ids([2, 4, 1, 3]));
+    assert_eq!(listed(), ids([4, 2, 3, 1]));
     let mut events = running.requests.subscribe();
     for number in [3, 1] {
         let id = sample::request(number).id;
         running.requests.show(id).await;
         while events.next().await != Some(RequestEvent::Shown { id }) {}
     }
-    assert_eq!(listed(), ids([2, 4, 3, 1]));
+    assert_eq!(listed(), ids([4, 3, 2, 1]));
 }
 
 /// How many requests are raced for, when that is set; `scripts/answer-race` sets a hundred thousand.

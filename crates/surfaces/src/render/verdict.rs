@@ -10,6 +10,11 @@ use crate::shown;
 /// How a request ended, and by whom: `allowed by a person by command`.
 #[must_use]
 pub fn verdict_line(verdict: &Verdict) -> String {
+    verdict_line_by(verdict, &verdict.by.to_string())
+}
+
+/// The same by another name of who it was.
+pub(crate) fn verdict_line_by(verdict: &Verdict, by: &str) -> String {
     let what = match &verdict.kind {
         VerdictKind::Allow { edited, grant } => {
             let mut what = String::from("allowed");
@@ -49,7 +54,17 @@ pub fn verdict_line(verdict: &Verdict) -> String {
             );
         }
     };
-    format!("{what} by {}", shown::line(&verdict.by.to_string()))
+    format!("{what} by {}", shown::line(by))
+}
+
+/// The same without what was said or granted with it: `denied by a person by command`.
+pub(crate) fn verdict_words_by(verdict: &Verdict, by: &str) -> String {
+    match &verdict.kind {
+        VerdictKind::Allow { .. } => format!("allowed by {}", shown::line(by)),
+        VerdictKind::Deny { .. } => format!("denied by {}", shown::line(by)),
+        VerdictKind::Ended { outcome, .. } => outcome.as_str().replace('_', " "),
+        VerdictKind::Unjudged { cause, .. } => cause.outcome().as_str().replace('_', " "),
+    }
 }
 
 /// A grant's scope as words.

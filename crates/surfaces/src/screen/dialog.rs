@@ -8,6 +8,7 @@ mod allow;
 mod confirm;
 mod deny;
 mod edit;
+mod end;
 mod form;
 mod lift;
 
@@ -21,6 +22,8 @@ use self::allow::AllowPanel;
 use self::confirm::ConfirmPanel;
 use self::deny::DenyPanel;
 use self::edit::EditPanel;
+pub(super) use self::end::End;
+use self::end::gone_lines;
 pub(super) use self::form::Form;
 use self::lift::LiftPanel;
 use super::event::Effect;
@@ -115,6 +118,8 @@ pub(super) struct Dialog {
     panel: Option<(Panel, Eyes, Scroll)>,
     /// An edited input that was put aside.
     draft: Option<EditPanel>,
+    /// How those that it covers have ended, in the order of their ends.
+    ends: Vec<End>,
 }
 
 /// The sheet in rows of a width; so many of them, the first ones, have to be seen before a yes.
@@ -158,7 +163,7 @@ impl Dialog {
         let covered = group.open.clone();
         covered.first()?;
         let before = group.before.clone();
-        let sheet = request_sheet(&covered, before.as_ref());
+        let sheet = request_sheet(&covered, before.as_ref(), &[]);
         Some(Self {
             which,
             place,
@@ -171,6 +176,7 @@ impl Dialog {
             touched: Eyes::NotYet,
             panel: None,
             draft: None,
+            ends: Vec::new(),
         })
     }
 
@@ -215,6 +221,41 @@ impl Dialog {
         self.left(queue) == 0
     }
 
+    /// One of those that it may cover has ended. It is no part of any answer from here on, and what is being made says so;
+    /// nothing takes its place.
+    pub(super) fn ended(&mut self, end: End, queue: &Queue) {
+        if !self.covers(end.id) {
+            return;
+        }
+        match &mut self.panel {
+            Some((Panel::Allow(panel), ..)) => panel.ended(&end),
+            Some((Panel::Confirm(panel), ..)) => panel.ended(&end),
+            Some((Panel::Deny(panel), ..)) => panel.ended(&end),
+            Some((Panel::Edit(_) | Panel::Lift(_), ..)) | None => {}
+        }
+        self.ends.push(end);
+        let same = self.write_anew(queue);
+        self.scroll.grew(same);
+    }
+
+    /// How one of those that it covers has ended, if that was told.
+    pub(super) fn end_of(&self, id: RequestId) -> Option<&End> {
+        self.ends.iter().find(|end| end.id == id)
+    }
+
+    /// How the last of those that it covers has ended.
+    pub(super) fn last_end(&self) -> Option<&End> {
+        self.ends.last()
+    }
+
+    /// Why a request takes no answer.
+    fn not_open(&self, id: RequestId, now: WallTime) -> String {
+        match self.end_of(id) {
+            Some(end) => format!("{id}: {}", end.told(now)),
+            None => format!("{id} is not open any more"),
+        }
+    }
+
     /// A checker said something of one of the covered requests. Whoever has read the rest may answer: what is said
     /// beside a question delays no answer.
     pub(super) fn refresh(&mut self, queue: &Queue) {
@@ -233,7 +274,7 @@ impl Dialog {
                 *covered = Arc::clone(now);
             }
         }
-        self.sheet = request_sheet(&self.covered, group.before.as_ref());
+        self.sheet = request_sheet(&self.covered, group.before.as_ref(), &self.ends);
         let rows = Rows::of(&self.sheet, self.rows.width);
         let both = rows.all.iter().zip(&self.rows.all);
         let same = both.take_while(|(new, old)| new == old).count();
@@ -359,8 +400,8 @@ impl Dialog {
         let form = key.step().and_then(|_| self.form());
         let areas = self.areas(body, form.as_ref());
         wishes.extend(match self.panel.take() {
-            Some(panel) => self.panel_key(panel, form.as_ref(), key, queue, areas),
-            None => self.sheet_key(key, queue, areas.sheet),
+            Some(panel) => self.panel_key(panel, form.as_ref(), key, queue, (areas, now)),
+            None => self.sheet_key(key, queue, (areas.sheet, now)),
         });
         wishes
     }
@@ -382,7 +423,7 @@ impl Dialog {
             .collect()
     }
 
-    fn sheet_key(&mut self, key: Key, queue: &Queue, sheet: Rect) -> Vec<Wish> {
+    fn sheet_key(&mut self, key: Key, queue: &Queue, (sheet, now): (Rect, WallTime)) -> Vec<Wish> {
         if let Some(step) = key.step() {
             let (rows, height) = (self.rows.all.len(), usize::from(sheet.height));
             self.scroll.step(step, rows, height);
@@ -407,7 +448,7 @@ impl Dialog {
                 return vec![Wish::Say(text.into())];
             }
             (_, Key::Char('a' | 'e' | 'd' | 'x')) if !queue.answerable(drawn.request.id) => {
-                return vec![Wish::Say("it is not open any more".into())];
+                return vec![Wish::Say(self.not_open(drawn.request.id, now))];
             }
             (_, Key::Char('a' | 'e')) if !self.scroll.is_whole() => {
                 return vec![Wish::Say(
@@ -448,7 +489,7 @@ impl Dialog {
         form: Option<&Form>,
         key: Key,
         queue: &Queue,
-        areas: layout::Dialog,
+        (areas, now): (layout::Dialog, WallTime),
     ) -> Vec<Wish> {
         let sends = key == SEND || key == Key::Enter;
         if sends && eyes == Eyes::NotYet {
@@ -504,20 +545,29 @@ impl Dialog {
                 }
                 Vec::new()
             }
-            Turn::Send(answers) => self.send(panel, answers, queue),
+            Turn::Send(answers) => self.send(panel, answers, queue, now),
         }
     }
 
     /// Sends the answers, or asks for the second act that a grave one takes.
-    fn send(&mut self, panel: Panel, answers: Vec<Answer>, queue: &Queue) -> Vec<Wish> {
+    fn send(
+        &mut self,
+        panel: Panel,
+        answers: Vec<Answer>,
+        queue: &Queue,
+        now: WallTime,
+    ) -> Vec<Wish> {
+        let first = answers.first().map(|(open, _)| open.request.id);
         let open: Vec<Answer> = answers
             .into_iter()
             .filter(|(open, _)| queue.answerable(open.request.id))
             .collect();
         if open.is_empty() {
-            return vec![Wish::Say(
-                "it is not open any more; nothing was sent".into(),
-            )];
+            let why = first.map_or_else(
+                || "none of them is open any more".into(),
+                |id| self.not_open(id, now),
+            );
+            return vec![Wish::Say(format!("{why}; nothing was sent"))];
         }
         let takes_two = match &panel {
             Panel::Allow(_) | Panel::Lift(_) => self.weight == Weight::Grave,

@@ -16,7 +16,7 @@ pub(super) use help::help_end;
 use super::dialog::Form;
 use super::layout::{self, Frame};
 use super::look::Look;
-use super::sheet::{Ink, Line, Row, Tone, clip, text_width, wrap};
+use super::sheet::{Ink, Line, Row, Tone, clip, clip_middle, text_width, wrap};
 use super::state::{Course, Over, Seat, State, View};
 use super::stop::{Again, StopBox, Target};
 use crate::shown;
@@ -65,7 +65,10 @@ pub(super) fn draw(
             (cursor, form.keys)
         }
     };
-    let notice = Line::told(Tone::Notice, clip(state.notice.text(), frame.status.width));
+    let notice = Line::told(
+        Tone::Notice,
+        clip_middle(state.notice.text(), frame.status.width),
+    );
     for row in wrap(&[notice], frame.status.width).iter().take(1) {
         canvas.row(frame.status, 0, row);
     }
@@ -382,7 +385,7 @@ fn gauge(part: usize, all: usize) -> String {
 }
 
 /// A length of time in at most four columns: `4s`, `12m`, `3h`, `9d`.
-fn short(of: Millis) -> String {
+pub(super) fn short(of: Millis) -> String {
     let seconds = of.0 / 1_000;
     match seconds {
         0..60 => format!("{seconds}s"),

@@ -11,6 +11,8 @@ pub(super) const HEIGHT_MIN: u16 = 10;
 /// rows, what is under the cursor is shown below it.
 const WIDE: u16 = 100;
 const TALL: u16 = 27;
+/// By so many rows the list of requests grows over what is shown below it.
+const QUEUE_STEP: usize = 4;
 /// Rows of the sheet that stay in view beside a panel where there is room.
 const SHEET_BESIDE: u16 = 4;
 
@@ -51,7 +53,8 @@ pub(super) struct Overview {
 }
 
 impl Overview {
-    pub(super) fn of(body: Rect) -> Self {
+    /// With so many requests in the list, which leaves the rows that it does not need to the preview.
+    pub(super) fn of(body: Rect, requests: usize) -> Self {
         if body.width < WIDE {
             let upper = body.height / 2;
             let (tree, queue) = rows(body, upper);
@@ -69,7 +72,10 @@ impl Overview {
                 preview: None,
             };
         }
-        let (queue, preview) = rows(right, right.height / 2);
+        // Below its title. In steps, so that what is being read below does not move with each request that comes.
+        let wanted = requests.saturating_add(1).next_multiple_of(QUEUE_STEP);
+        let wanted = u16::try_from(wanted).unwrap_or(u16::MAX);
+        let (queue, preview) = rows(right, wanted.min(right.height / 2));
         Self {
             tree,
             queue,

@@ -190,6 +190,11 @@ impl Overview {
         queue.rows(&self.wanted()).map(|(place, _)| place).collect()
     }
 
+    /// How many requests the list holds that the filter lets pass.
+    pub(super) fn listed(&self) -> usize {
+        self.queue.len()
+    }
+
     /// Brings the lists up to what there is now.
     pub(super) fn refresh(&mut self, roster: &Roster, queue: &Queue) {
         let rows = self.tree(roster);

@@ -37,7 +37,7 @@ impl Preview {
             let text = "too long to be shown here";
             wrap(&[Line::plain(Tone::Quiet, text)], made.width)
         } else {
-            let sheet = request_sheet(&group.open, group.before.as_ref());
+            let sheet = request_sheet(&group.open, group.before.as_ref(), &[]);
             let mut rows = wrap(&sheet.needed, made.width);
             rows.extend(wrap(&sheet.further, made.width));
             rows

@@ -3,21 +3,28 @@
 //! A group keeps its place from its first request to its last. One that a person is at stays, ended,
 //! until they leave it, so that nothing else comes under their cursor.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use pointsman_approvals::{Advice, OpenRequest};
 use pointsman_model::{
-    Digest, DigestBuilder, Explanation, Lineage, PermissionRequest, RequestId, WorkerId,
+    Digest, DigestBuilder, Explanation, Lineage, PermissionRequest, RequestId, VerdictKind,
+    WallTime, WorkerId,
 };
 
 use super::before::Before;
 use crate::render::{call_line, is_grave};
 use crate::shown;
 
-/// A group's place in the queue; grows with each new group, never changes.
+/// A group's place in the queue; never changes. Places are in the order in which the first requests of the groups were
+/// opened, whenever they came here, but for those that would come in before what the person is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Place(u64);
+pub(super) struct Place {
+    opened_at: WallTime,
+    first: RequestId,
+    /// Tells groups apart that have the same of both.
+    count: u64,
+}
 
 /// Which list of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +139,7 @@ pub(super) struct Queue {
     next: u64,
     by_key: HashMap<Digest, Place>,
     by_id: HashMap<RequestId, Place>,
-    sending: HashSet<RequestId>,
+    sending: HashMap<RequestId, Sent>,
     waiting: HashMap<WorkerId, usize>,
 }
 
@@ -150,6 +157,12 @@ pub(super) enum Closed {
 impl Queue {
     /// Takes a request in. False when it was in already.
     pub(super) fn add(&mut self, open: Arc<OpenRequest>) -> Added {
+        self.add_behind(open, None)
+    }
+
+    /// The same; one that comes late has its place behind `held`, so that what is under a cursor stays where it is on the
+    /// screen.
+    pub(super) fn add_behind(&mut self, open: Arc<OpenRequest>, held: Option<Place>) -> Added {
         let id = open.request.id;
         if self.by_id.contains_key(&id) {
             return Added::KnownBefore;
@@ -161,7 +174,18 @@ impl Queue {
         let place = match self.by_key.get(&key) {
             Some(place) => *place,
             None => {
-                let place = Place(self.next);
+                let own = Place {
+                    opened_at: open.request.opened_at,
+                    first: id,
+                    count: self.next,
+                };
+                let place = match held {
+                    Some(held) if own < held => Place {
+                        count: self.next,
+                        ..held
+                    },
+                    Some(_) | None => own,
+                };
                 self.next = self.next.saturating_add(1);
                 self.by_key.insert(key, place);
                 place
@@ -290,22 +314,60 @@ impl Queue {
 
     /// The request, if it is open and no answer of ours is on its way.
     pub(super) fn answerable(&self, id: RequestId) -> bool {
-        self.by_id.contains_key(&id) && !self.sending.contains(&id)
+        self.by_id.contains_key(&id) && !self.sending.contains_key(&id)
     }
 
     /// Whether an answer of ours is on its way.
     pub(super) fn is_sending(&self, id: RequestId) -> bool {
-        self.sending.contains(&id)
+        self.sending.contains_key(&id)
+    }
+
+    /// Whether what is on its way of ours says the same as this verdict.
+    pub(super) fn has_sent(&self, id: RequestId, verdict: &VerdictKind) -> bool {
+        match (self.sending.get(&id), verdict) {
+            (Some(Sent::Yes), VerdictKind::Allow { .. }) => true,
+            (Some(Sent::No(ours)), VerdictKind::Deny { text }) => ours == text,
+            (
+                Some(Sent::Yes | Sent::No(_) | Sent::Lift) | None,
+                VerdictKind::Allow { .. }
+                | VerdictKind::Deny { .. }
+                | VerdictKind::Ended { .. }
+                | VerdictKind::Unjudged { .. },
+            ) => false,
+        }
     }
 
     /// An answer of ours is on its way.
-    pub(super) fn sent(&mut self, id: RequestId) {
-        self.sending.insert(id);
+    pub(super) fn sent(&mut self, id: RequestId, what: Sent) {
+        self.sending.insert(id, what);
     }
 
     /// Our answer did not get in.
     pub(super) fn unsent(&mut self, id: RequestId) {
         self.sending.remove(&id);
+    }
+}
+
+/// What was sent of ours and has not come back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sent {
+    Yes,
+    /// With the words for the agent.
+    No(Option<Box<str>>),
+    /// The classifier's no is to be lifted.
+    Lift,
+}
+
+impl Sent {
+    /// Of an answer.
+    pub(super) fn of(kind: &VerdictKind) -> Self {
+        match kind {
+            VerdictKind::Deny { text } => Self::No(text.clone()),
+            // A screen ends a request in no other way.
+            VerdictKind::Allow { .. }
+            | VerdictKind::Ended { .. }
+            | VerdictKind::Unjudged { .. } => Self::Yes,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod cells;
 mod difference;
 mod request;
 
-pub(super) use cells::{Cell, cell_width, clip, text_width};
+pub(super) use cells::{Cell, cell_width, clip, clip_middle, text_width};
 use cells::{graphemes, written_out};
 pub(super) use request::{RequestSheet, call_lines, request_sheet, rule_lines};
 
@@ -350,6 +350,18 @@ mod tests {
             6,
             &["abcdef", "ghij ", "klm"],
         );
+    }
+
+    #[test]
+    fn what_is_clipped_in_its_middle_keeps_its_end() {
+        let text = "r1-1 can't be recorded: no space is left: free some space and try again";
+        assert_eq!(clip_middle(text, 200), text);
+        let clipped = clip_middle(text, 50);
+        assert_eq!(clipped, "r1-1 can't be … free some space and try again");
+        for width in 1..60 {
+            assert!(text_width(&clip_middle(text, width)) <= width, "{width}");
+        }
+        assert_eq!(clip_middle("漢字漢字漢字漢字", 9), "漢 … 漢字");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A new request changes lists and numbers, never the view: requests are opened by the person alone,
 //! or follow the one that they have just answered.
 
+mod ends;
 mod keys;
 mod moves;
 
@@ -11,13 +12,11 @@ use std::sync::Arc;
 
 use pointsman_approvals::{Advice, OpenRequest};
 use pointsman_ledger::LedgerRecord;
-use pointsman_model::{
-    Answerer, Explanation, Millis, RequestId, RunId, Surface, Verdict, WallTime, WorkerId,
-};
+use pointsman_model::{Explanation, Millis, RequestId, RunId, WallTime, WorkerId};
 use pointsman_swarm::RunEvent;
 use ratatui::layout::{Rect, Size};
 
-use self::moves::Way;
+use self::ends::Together;
 use super::before::{self, Before};
 use super::dialog::{Dialog, GRACE};
 use super::event::{Effect, Event};
@@ -26,12 +25,11 @@ use super::layout::{self, Frame};
 use super::notice::Notice;
 use super::overview::{self, Overview};
 use super::preview::{Made, Preview};
-use super::queue::{Added, Closed, Place, Queue, Which};
+use super::queue::{Added, Place, Queue, Which};
 use super::refused::Refused;
 use super::scene::Scene;
 use super::stop::StopBox;
 use super::transcript::{self, Transcript};
-use crate::render::verdict_line;
 use crate::roster::Roster;
 use crate::shown;
 
@@ -126,6 +124,8 @@ pub(super) struct State {
     pub(super) notice: Notice,
     preview: Option<Preview>,
     rang: Option<WallTime>,
+    /// What was answered in one go.
+    together: Together,
     /// When the requests were opened that came since the last frame.
     fresh: Vec<WallTime>,
 }
@@ -148,6 +148,7 @@ impl State {
             notice: Notice::default(),
             preview: None,
             rang: None,
+            together: Together::default(),
             fresh: Vec::new(),
         }
     }
@@ -162,8 +163,7 @@ impl State {
             Event::Explained(id, explanation) => self.explained(id, explanation),
             Event::Closed(id, verdict) => self.closed(id, &verdict, now),
             Event::Refused(id, text) => {
-                self.queue.unsent(id);
-                self.notice.news(format!("{id} {text}"), now);
+                self.did_not_get_in(id, &text, now);
                 Vec::new()
             }
             Event::Lifted(id, text) => {
@@ -253,7 +253,7 @@ impl State {
     /// Brings what is shown of the request under the cursor up to what it is now.
     fn lay_out_preview(&mut self) {
         let which = self.overview.which;
-        let area = layout::Overview::of(self.body()).preview;
+        let area = self.overview_areas().preview;
         let (Some(area), Some(place), View::Overview) =
             (area, self.overview.waiting.on, &self.view)
         else {
@@ -298,6 +298,11 @@ impl State {
         Frame::of(self.size).body
     }
 
+    /// Where the two lists stand, and what is under the cursor.
+    pub(super) fn overview_areas(&self) -> layout::Overview {
+        layout::Overview::of(self.body(), self.overview.listed())
+    }
+
     /// How many rows of the request in view are still to be seen before a yes.
     pub(super) fn unseen(&self) -> usize {
         match &self.view {
@@ -327,7 +332,9 @@ impl State {
         let id = open.request.id;
         let opened_at = open.request.opened_at;
         let file = before::file_of(&open.request);
-        if self.queue.add(open) == Added::KnownBefore {
+        let held = self.overview.waiting.on;
+        let held = held.filter(|_| self.overview.which == Which::Waiting);
+        if self.queue.add_behind(open, held) == Added::KnownBefore {
             return Vec::new();
         }
         if self.fresh.len() < FRESH_MAX {
@@ -388,33 +395,6 @@ impl State {
             dialog.refresh(queue);
         }
         Vec::new()
-    }
-
-    /// A request has ended. The dialog goes on to the next one only when the person's own answer
-    /// ended all that it covers. Another screen in front of the same run answers by the same name: the person's own is
-    /// what was on its way from here.
-    fn closed(&mut self, id: RequestId, verdict: &Verdict, now: WallTime) -> Vec<Effect> {
-        let words = verdict_line(verdict);
-        let by_screen = verdict.by
-            == Answerer::Person {
-                surface: Surface::Terminal,
-            };
-        let here = by_screen && self.queue.is_sending(id);
-        if self.queue.close(id, words.clone()) == Closed::Unknown {
-            return Vec::new();
-        }
-        self.notice.news(format!("{id} {words}"), now);
-        match &self.view {
-            View::Request(dialog)
-                if here
-                    && dialog.which == Which::Waiting
-                    && dialog.covers(id)
-                    && dialog.is_over(&self.queue) =>
-            {
-                self.go_on(dialog.place, Way::After)
-            }
-            View::Request(_) | View::Overview | View::Transcript(..) => Vec::new(),
-        }
     }
 
     fn run_event(&mut self, event: &RunEvent, now: WallTime) -> Vec<Effect> {

@@ -288,6 +288,10 @@ impl Stand {
             desktop,
             folder: notice.folder,
             environment: notice.environment,
+            screen: match stage {
+                Stage::Screen(screen) => Some(screen.clone()),
+                Stage::Errors | Stage::Prompt(_) => None,
+            },
         });
         self.services.spawn(service.run(self.shutdown.clone()));
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pointsman_approvals::OpenRequest;
 use pointsman_model::{GrantRequest, PermissionRequest, RuleText, VerdictKind};
 
-use super::{Form, SEND, Turn};
+use super::{End, Form, SEND, Turn, gone_lines};
 use crate::screen::field::{Field, Lines, Pasted, Took};
 use crate::screen::key::Key;
 use crate::screen::sheet::{Ink, Line, Tone, rule_lines, wrap};
@@ -42,6 +42,8 @@ pub(in crate::screen) struct AllowPanel {
     /// The rules as the person wrote them, a line each.
     rules: Option<Field>,
     typing: Typing,
+    /// Those of the equal ones that have ended meanwhile.
+    gone: Vec<End>,
 }
 
 impl AllowPanel {
@@ -65,6 +67,14 @@ impl AllowPanel {
             proposal: 0,
             rules: None,
             typing: Typing::Nothing,
+            gone: Vec::new(),
+        }
+    }
+
+    /// One of the equal ones has ended.
+    pub(super) fn ended(&mut self, end: &End) {
+        if self.equal.iter().any(|open| open.request.id == end.id) {
+            self.gone.push(end.clone());
         }
     }
 
@@ -209,6 +219,7 @@ impl AllowPanel {
                 vec![Ink::new(tone, self.words(*choice, covered))],
             ));
         }
+        lines.extend(gone_lines(&self.gone));
         let mut keys = vec![("Ctrl-Y", "run it"), ("↑↓", "choose")];
         let mut field = None;
         if matches!(self.choice(), Choice::Grant(_)) {
@@ -283,8 +294,15 @@ impl AllowPanel {
         match choice {
             Choice::Once if covered.len() > 1 => format!("once: {id} alone"),
             Choice::Once => "once: nothing is granted for later".into(),
+            Choice::EachOnce if self.gone.is_empty() => {
+                format!(
+                    "once each: these {} that are listed above",
+                    self.equal.len()
+                )
+            }
             Choice::EachOnce => format!(
-                "once each: these {} that are listed above",
+                "once each: those {} of the {} listed above that are open still",
+                self.equal.len().saturating_sub(self.gone.len()),
                 self.equal.len()
             ),
             Choice::Grant(SessionScope::Worker) => {

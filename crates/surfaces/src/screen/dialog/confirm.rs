@@ -11,7 +11,7 @@ use crate::screen::queue::Weight;
 use crate::screen::sheet::{Line, Tone, call_lines, rule_lines, wrap};
 use crate::secret::Secrets;
 
-use super::{Answer, Form, Panel, Turn};
+use super::{Answer, End, Form, Panel, Turn, gone_lines};
 
 /// See the module's words.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(in crate::screen) struct ConfirmPanel {
     answers: Vec<Answer>,
     weight: Weight,
     word: String,
+    /// Those that have ended meanwhile.
+    gone: Vec<End>,
     field: Field,
     /// Where the answers were made, and may be made otherwise.
     before: Box<Panel>,
@@ -27,16 +29,31 @@ pub(in crate::screen) struct ConfirmPanel {
 impl ConfirmPanel {
     /// Asks for the id of the one that is to run, or for the number of all that are.
     pub(super) fn new(answers: Vec<Answer>, weight: Weight, before: Panel) -> Self {
-        let word = match answers.as_slice() {
-            [(open, _)] => open.request.id.to_string(),
-            many => format!("all {}", many.len()),
-        };
         Self {
+            word: word_of(&answers),
             answers,
             weight,
-            word,
+            gone: Vec::new(),
             field: Field::new(Lines::One, ""),
             before: Box::new(before),
+        }
+    }
+
+    /// One of them has ended: it is not run, and what is to be typed out is another word.
+    pub(super) fn ended(&mut self, end: &End) {
+        match self.before.as_mut() {
+            Panel::Allow(panel) => panel.ended(end),
+            Panel::Deny(panel) => panel.ended(end),
+            Panel::Confirm(_) | Panel::Edit(_) | Panel::Lift(_) => {}
+        }
+        let is_it = |(open, _): &Answer| open.request.id == end.id;
+        if !self.answers.iter().any(is_it) {
+            return;
+        }
+        self.gone.push(end.clone());
+        if self.answers.len() > 1 {
+            self.answers.retain(|answer| !is_it(answer));
+            self.word = word_of(&self.answers);
         }
     }
 
@@ -73,6 +90,7 @@ impl ConfirmPanel {
         if let Some((open, kind)) = self.answers.first() {
             lines.extend(answer_lines(&open.request.call, kind));
         }
+        lines.extend(gone_lines(&self.gone));
         lines.push(Line::told(
             Tone::Notice,
             format!("to run it, type `{}` and press Enter", self.word),
@@ -83,6 +101,14 @@ impl ConfirmPanel {
             field: Some(("> ", self.field.drawn(width.saturating_sub(2)))),
             keys: vec![("Enter", "run it, once the word is there"), ("Esc", "back")],
         }
+    }
+}
+
+/// The id of the one that is to run, or the number of all that are.
+fn word_of(answers: &[Answer]) -> String {
+    match answers {
+        [(open, _)] => open.request.id.to_string(),
+        many => format!("all {}", many.len()),
     }
 }
 

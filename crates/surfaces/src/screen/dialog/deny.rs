@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pointsman_approvals::OpenRequest;
 use pointsman_model::VerdictKind;
 
-use super::{Form, Turn};
+use super::{End, Form, Turn, gone_lines};
 use crate::render::call_line;
 use crate::screen::field::{Field, Lines, Pasted, Took};
 use crate::screen::key::Key;
@@ -37,6 +37,8 @@ pub(in crate::screen) struct DenyPanel {
     choices: Vec<Whom>,
     at: usize,
     field: Field,
+    /// Those among all the choices that have ended meanwhile.
+    gone: Vec<End>,
 }
 
 impl DenyPanel {
@@ -66,7 +68,19 @@ impl DenyPanel {
             choices,
             at: 0,
             field: Field::new(Lines::One, ""),
+            gone: Vec::new(),
         }
+    }
+
+    /// One of them has ended.
+    pub(super) fn ended(&mut self, end: &End) {
+        self.gone.push(end.clone());
+    }
+
+    /// Those of a choice that have ended meanwhile.
+    fn gone_of(&self, whom: &Whom) -> Vec<End> {
+        let is_of = |end: &&End| whom.requests.iter().any(|open| open.request.id == end.id);
+        self.gone.iter().filter(is_of).cloned().collect()
     }
 
     /// The same, with all of its agent chosen.
@@ -126,12 +140,20 @@ impl DenyPanel {
                 )
             }));
         }
+        let gone = chosen.map_or_else(Vec::new, |whom| self.gone_of(whom));
+        lines.extend(gone_lines(&gone));
+        let label = chosen.map_or_else(String::new, |whom| whom.label.clone());
+        let title = match (gone.len(), requests.len()) {
+            (0, _) => label,
+            (_, 1) => format!("{label}, which has ended"),
+            (gone, all) => format!("{label}, {} of them open still", all.saturating_sub(gone)),
+        };
         let mut keys = vec![("Enter", "refuse"), ("Esc", "back")];
         if self.choices.len() > 1 {
             keys.push(("Tab", "refuse more, or less"));
         }
         Form {
-            title: chosen.map_or_else(String::new, |whom| whom.label.clone()),
+            title,
             body: wrap(&lines, width),
             field: Some((
                 "tell the agent: ",

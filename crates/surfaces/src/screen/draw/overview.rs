@@ -28,7 +28,7 @@ pub(super) fn draw(
     canvas: &mut Canvas<'_>,
 ) -> (Option<Position>, Keys) {
     header(state, canvas, frame);
-    let areas = layout::Overview::of(frame.body);
+    let areas = state.overview_areas();
     tree(state, now, areas.tree, canvas);
     queue(state, now, areas.queue, canvas);
     if let Some(area) = areas.preview {
@@ -334,10 +334,19 @@ fn agent_words(
             (mark, tone, name, format!("{word}  {text}"), took)
         }
         _ if agent.stop == Stop::Asked => ("■", Tone::Notice, name, "is being stopped".into(), age),
-        _ if waiting == 1 => ("?", Tone::Notice, name, "waits for you".into(), age),
-        _ if waiting > 1 => {
-            let what = format!("waits for you, {waiting} times");
-            ("?", Tone::Notice, name, what, age)
+        _ if waiting > 0 => {
+            let times = match waiting {
+                1 => String::new(),
+                more => format!(", {more} times"),
+            };
+            // Whatever the answer, it does not go on by it.
+            let (mark, paused) = if state.roster.is_held(agent) {
+                ("‖", "paused, ")
+            } else {
+                ("?", "")
+            };
+            let what = format!("{paused}waits for you{times}");
+            (mark, Tone::Notice, name, what, age)
         }
         Doing::Running { what, .. } => ("▶", Tone::Plain, name, format!("runs {what}"), age),
         Doing::Working if state.roster.is_held(agent) => {

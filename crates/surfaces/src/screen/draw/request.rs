@@ -81,7 +81,12 @@ fn bar(state: &State, dialog: &Dialog, now: WallTime, frame: Frame, canvas: &mut
     let asked = short(now.since(request.opened_at));
     let ends = format!("ends in {}", short(request.deadline.since(now)));
     let (what, least) = if dialog.is_over(list) {
-        ("it has ended".to_owned(), "it has ended".to_owned())
+        let least = "it has ended".to_owned();
+        let end = dialog.last_end();
+        (
+            end.map_or_else(|| least.clone(), |end| end.told(now)),
+            least,
+        )
     } else if list.is_sending(request.id) {
         (
             "your answer is on its way".to_owned(),

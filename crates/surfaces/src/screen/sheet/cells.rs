@@ -52,6 +52,44 @@ pub(in crate::screen) fn clip(text: &str, width: u16) -> String {
     clipped
 }
 
+/// The text up to `width` columns, without words of its middle when it is longer: what it is about comes first in a
+/// message, and what to do last.
+pub(in crate::screen) fn clip_middle(text: &str, width: u16) -> String {
+    const GAP: &str = " … ";
+    if text_width(text) <= width {
+        return text.into();
+    }
+    let room = width.saturating_sub(text_width(GAP));
+    let last = room.saturating_mul(3) / 4;
+    let signs: Vec<&str> = graphemes(text).collect();
+    let fitting = |signs: &mut dyn Iterator<Item = &&str>, room: u16| {
+        let mut left = room;
+        let fits = signs.take_while(|sign| match left.checked_sub(text_width(sign)) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        });
+        fits.count()
+    };
+    let tail = fitting(&mut signs.iter().rev(), last);
+    let (_, tail) = signs.split_at(signs.len().saturating_sub(tail));
+    let tail = tail.concat();
+    // From a word on, where there are words.
+    let tail = tail.split_once(' ').map_or(&*tail, |(_, words)| words);
+    let head = fitting(&mut signs.iter(), room.saturating_sub(text_width(tail)));
+    let (head, _) = signs.split_at(head);
+    let head = head.concat();
+    let head = head.rsplit_once(' ').map_or(&*head, |(words, _)| words);
+    let clipped = format!("{head}{GAP}{tail}");
+    if text_width(&clipped) <= width {
+        clipped
+    } else {
+        clip(text, width)
+    }
+}
+
 /// Characters that would not be drawn, by their numbers.
 pub(super) fn written_out(sign: &str) -> String {
     let mut written = String::new();

@@ -13,6 +13,7 @@ use super::difference::{change_lines, difference_lines};
 use super::{Ink, Line, Tone, agents_lines};
 use crate::render::{effect_line, explanation_lines, is_grave, reason_line};
 use crate::screen::before::Before;
+use crate::screen::dialog::End;
 use crate::secret::Secrets;
 use crate::shown;
 
@@ -27,10 +28,11 @@ pub(in crate::screen) struct RequestSheet {
 
 /// The sheet of a request, or of equal ones: the first is drawn, all are named.
 ///
-/// `before` is what lies where it would write, when that is known.
+/// `before` is what lies where it would write, when that is known; those of `ends` have ended.
 pub(in crate::screen) fn request_sheet(
     equal: &[Arc<OpenRequest>],
     before: Option<&Before>,
+    ends: &[End],
 ) -> RequestSheet {
     let Some(open) = equal.first() else {
         return RequestSheet {
@@ -40,13 +42,7 @@ pub(in crate::screen) fn request_sheet(
     };
     let request = &open.request;
     let mut lines = facts(request);
-    if equal.len() > 1 {
-        heading(
-            &mut lines,
-            &format!("asked by {} agents alike", equal.len()),
-        );
-        lines.extend(equal.iter().map(|open| asker(&open.request)));
-    }
+    lines.extend(askers(equal, ends));
     let folder = shown::line(request.folder.as_str());
     heading(
         &mut lines,
@@ -191,13 +187,32 @@ fn fact(name: &str, what: &str) -> Line {
     )
 }
 
-fn asker(request: &PermissionRequest) -> Line {
+/// Who asks equal requests, where there are more than one.
+fn askers(equal: &[Arc<OpenRequest>], ends: &[End]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    if equal.len() > 1 {
+        let text = format!("asked by {} agents alike", equal.len());
+        heading(&mut lines, &text);
+        lines.extend(equal.iter().map(|open| {
+            let end = ends.iter().find(|end| end.id == open.request.id);
+            asker(&open.request, end)
+        }));
+    }
+    lines
+}
+
+fn asker(request: &PermissionRequest, end: Option<&End>) -> Line {
+    let mut inks = vec![Ink::new(
+        Tone::Plain,
+        shown::line(&request.lineage.to_string()),
+    )];
+    inks.push(match end {
+        None => Ink::new(Tone::Quiet, format!("  {}", shown::line(&request.task))),
+        Some(end) => Ink::new(Tone::Notice, format!("  {}", end.words)),
+    });
     Line::mixed(
         Ink::new(Tone::Quiet, format!("{:<7} ", request.id.to_string())),
-        vec![
-            Ink::new(Tone::Plain, shown::line(&request.lineage.to_string())),
-            Ink::new(Tone::Quiet, format!("  {}", shown::line(&request.task))),
-        ],
+        inks,
     )
 }
 
@@ -355,7 +370,7 @@ mod tests {
             for filled in 0..50 {
                 let text = format!("make {} {fake}", "a".repeat(filled));
                 let equal = [asked(&text), asked(&text)].map(Arc::new);
-                let sheet = request_sheet(&equal, None);
+                let sheet = request_sheet(&equal, None, &[]);
                 let rows = wrap(&[sheet.needed, sheet.further].concat(), 60);
                 let texts: Vec<String> = rows.iter().map(Row::text).collect();
                 nothing_faked(texts.iter().map(String::as_str));

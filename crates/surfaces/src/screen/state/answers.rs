@@ -35,12 +35,13 @@ fn law_9_an_answer_from_another_screen_leaves_this_one_where_it_is() {
         .press("<enter>duse the other");
     // Every screen answers by the same name.
     stage.ends(&one, Surface::Terminal, VerdictKind::Deny { text: None });
-    sees(&stage, "it has ended");
+    sees(&stage, "denied by a person at another screen, 0s ago");
     sees(&stage, "tell the agent: use the other");
     stage.press(" branch");
     sees(&stage, "tell the agent: use the other branch");
     stage.press("<enter>");
     assert_eq!(stage.answers(), []);
+    sees(&stage, "r3-1: denied by a person at another screen, ");
     sees(&stage, "r3-1  docs");
     stage.press("<enter>");
     sees(&stage, "r3-2  docs");
@@ -149,7 +150,7 @@ fn esc_in_a_transcript_goes_back_to_the_request_as_it_was_left() {
         .press("<enter>t");
     stage.ends(&one, Surface::Command, VerdictKind::Deny { text: None });
     stage.press("<esc>");
-    sees(&stage, "it has ended");
+    sees(&stage, "denied by a person by command");
     stage.press("<enter>");
     sees(&stage, "r3-2  docs");
 }

@@ -1,6 +1,6 @@
 //! Keys: to whatever has them, and what is done for it.
 
-use pointsman_model::{VerdictKind, WallTime};
+use pointsman_model::{RequestId, VerdictKind, WallTime};
 
 use super::super::dialog::Wish;
 use super::super::draw::help_end;
@@ -8,9 +8,10 @@ use super::super::event::Effect;
 use super::super::key::Key;
 use super::super::layout;
 use super::super::overview::{Heights, Move, Typing};
-use super::super::queue::Which;
+use super::super::queue::{Sent, Which};
 use super::super::stop::{Again, StopBox, StopTurn};
 use super::super::transcript::Read;
+use super::ends::Together;
 use super::moves::Way;
 use super::{Course, Hands, Over, Seat, State, View};
 use crate::roster::{Doing, JobRow, Node};
@@ -110,7 +111,7 @@ impl State {
     }
 
     fn overview_key(&mut self, key: Key) -> Vec<Effect> {
-        let areas = layout::Overview::of(self.body());
+        let areas = self.overview_areas();
         let heights = Heights {
             agents: layout::Overview::entries(areas.tree),
             waiting: layout::Overview::entries(areas.queue),
@@ -163,16 +164,26 @@ impl State {
     /// Carries out what the dialog wishes.
     fn grant(&mut self, wishes: Vec<Wish>) -> Vec<Effect> {
         let mut effects = Vec::new();
+        let answered = |wish: &Wish| match wish {
+            Wish::Do(Effect::Answer(open, _)) => Some(open.request.id),
+            _ => None,
+        };
+        let answered: Vec<RequestId> = wishes.iter().filter_map(answered).collect();
         for wish in wishes {
             match wish {
                 Wish::Do(effect) => {
                     match &effect {
                         Effect::Answer(open, kind) => {
-                            self.queue.sent(open.request.id);
-                            let text = format!("{} {}", open.request.id, sending(kind));
-                            self.notice.answer(text);
+                            self.queue.sent(open.request.id, Sent::of(kind));
+                            let whom = match answered.as_slice() {
+                                [] | [_] => open.request.id.to_string(),
+                                [first, .., last] => {
+                                    format!("{} from {first} to {last}:", answered.len())
+                                }
+                            };
+                            self.notice.answer(format!("{whom} {}", sending(kind)));
                         }
-                        Effect::Lift(id) => self.refused.list.sent(*id),
+                        Effect::Lift(id) => self.refused.list.sent(*id, Sent::Lift),
                         _ => {}
                     }
                     effects.push(effect);
@@ -184,6 +195,9 @@ impl State {
                 Wish::Transcript(worker) => effects.extend(self.show_transcript(worker)),
                 Wish::Stop(worker) => self.ask_stop(Node::Agent(worker)),
             }
+        }
+        if !answered.is_empty() {
+            self.together = Together::of(answered);
         }
         effects
     }

@@ -1,13 +1,14 @@
 //! What the lists and one-line views tell, and what they leave out.
 
-use pointsman_ledger::{RecordBody, StopAsked, WorkerEnd};
-use pointsman_model::{Lineage, RequestId, Surface, VerdictKind, WorkerId};
+use pointsman_ledger::{OrderGiven, RecordBody, RunOrder, StopAsked, WorkerEnd};
+use pointsman_model::{Answerer, Lineage, RequestId, Surface, VerdictKind, WallTime, WorkerId};
 use pointsman_swarm::{JobEnd, RunEvent};
 
 use crate::fixture;
 use crate::screen::before::Before;
 use crate::screen::event::{Effect, Event};
-use crate::screen::stage::{Stage, request_of, step};
+use crate::screen::stage::{Stage, open, request_of, step};
+use crate::socket::JobWire;
 
 #[track_caller]
 fn sees(stage: &Stage, text: &str) {
@@ -370,4 +371,87 @@ fn an_agent_whose_stop_was_asked_for_says_so_until_it_has_ended() {
     stage.worker_ends(worker, WorkerEnd::Stopped, "enough");
     stage.see();
     assert!(!stage.text().contains("being"), "{}", stage.text());
+}
+
+/// What a check kept to itself for a while comes later than what was asked after it.
+#[test]
+fn requests_stand_in_the_order_in_which_they_were_opened() {
+    let mut stage = Stage::new(80, 24);
+    for (number, opened_at) in [(419, 5_000), (170, 2_800), (171, 2_800), (12, 2_900)] {
+        let mut request = fixture::request(number, &format!("make {number}"));
+        request.opened_at = WallTime(opened_at);
+        stage.take(Event::Shown(open(request)));
+    }
+    let text = stage.text();
+    let at = |number: u32| text.find(&format!(" r3-{number} ")).unwrap();
+    assert!(
+        at(170) < at(171) && at(171) < at(12) && at(12) < at(419),
+        "{text}"
+    );
+    // What the person is at stays where it is, whoever asked before it.
+    stage.press("<down>");
+    let mut late = fixture::request(9, "make 9");
+    late.opened_at = WallTime(1_500);
+    stage.take(Event::Shown(open(late)));
+    let text = stage.text();
+    let at = |number: u32| text.find(&format!(" r3-{number} ")).unwrap();
+    assert!(at(170) < at(9) && at(9) < at(171), "{text}");
+}
+
+#[test]
+fn a_skipped_job_of_another_process_is_told_once() {
+    let mut stage = Stage::with_jobs(80, 24, &["bad", "dep"]);
+    stage.take(Event::Jobs(vec![JobWire {
+        name: "dep".into(),
+        worker: None,
+        tries: 0,
+        state: "skipped".into(),
+        text: Some("`bad` did not end well".into()),
+    }]));
+    sees(&stage, "skipped: `bad` did not end well");
+    assert_eq!(stage.text().matches("did not end well").count(), 1);
+    assert_eq!(stage.text().matches('`').count(), 2, "{}", stage.text());
+}
+
+#[test]
+fn an_agent_that_is_paused_while_it_asks_shows_both() {
+    let docs = Lineage::root(step(1, "docs"));
+    let mut stage = Stage::with_jobs(80, 24, &["docs"]);
+    stage.spawned(&docs).asks(request_of(1, "make", &docs));
+    sees(&stage, "? docs  waits for you");
+    stage.record(RecordBody::OrderGiven(OrderGiven {
+        by: Answerer::Person {
+            surface: Surface::Command,
+        },
+        order: RunOrder::Hold {
+            worker: docs.agent().worker,
+        },
+    }));
+    sees(&stage, "‖ docs  paused, waits for you");
+}
+
+#[test]
+fn what_to_do_is_read_whole_on_a_narrow_screen() {
+    let one = fixture::request(1, "one");
+    let mut stage = Stage::new(80, 24);
+    stage.asks(one.clone()).press("<enter>d<enter>");
+    let why = "the answer can't be recorded: no space is left for the ledger `/home/somebody/.local/state/pointsman/ledger.db`: free some space and try again; nothing was answered";
+    stage.take(Event::Refused(one.id, why.into()));
+    sees(&stage, "r3-1 the answer");
+    sees(
+        &stage,
+        "free some space and try again; nothing was answered",
+    );
+}
+
+#[test]
+fn rows_that_a_short_list_does_not_need_are_the_previews() {
+    for (count, rows) in [(1, 3), (3, 3), (4, 7), (40, 17)] {
+        let mut stage = many(120, 40, count);
+        stage.press("<down>");
+        let text = stage.text();
+        let at = |wanted: &str| text.lines().position(|line| line.contains(wanted)).unwrap();
+        let between = at("Enter opens it") - at("requests, in order of arrival") - 1;
+        assert_eq!(between, rows, "{count}\n{text}");
+    }
 }

@@ -35,6 +35,15 @@ impl State {
             }
             at = next;
         }
+        // Equal ones that came after it was opened are another question.
+        let is_answered = match &self.view {
+            View::Request(dialog) => dialog.place == from && dialog.is_over(self.list(which)),
+            View::Overview | View::Transcript(..) => false,
+        };
+        let has_more = |group: &Group| !group.open.is_empty();
+        if is_answered && self.list(which).get(from).is_some_and(has_more) {
+            return self.open(from);
+        }
         let over = self
             .list(which)
             .get(from)

@@ -386,7 +386,8 @@ fn one_that_ends_elsewhere_stays_under_the_person_and_answers_nothing() {
         .asks(fixture::request(2, "two"))
         .press("<enter>a");
     stage.ends(&one, Surface::Command, VerdictKind::Deny { text: None });
-    assert!(stage.text().contains("it has ended"), "{}", stage.text());
+    let ended = "denied by a person by command, 0s ago";
+    assert!(stage.text().contains(ended), "{}", stage.text());
     stage.press("<C-y>");
     assert_eq!(told(&stage), Vec::<String>::new());
     assert!(
