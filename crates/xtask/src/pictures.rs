@@ -105,6 +105,12 @@ pub(crate) fn draw(root: &Path) -> Result<()> {
     }
     desk.sees("(•) and for its whole job")?;
     keep(&desk, "allow")?;
+    desk.types("\u{1b}")?
+        .types_until("a", "let r")?
+        .types_until("\u{19}", "are you sure?")?;
+    desk.types("r1")?.sees("> r1")?;
+    keep(&desk, "sure")?;
+    desk.types("\u{1b}")?.sees("let r")?;
     desk.types("\u{1b}")?.types_until("d", "tell the agent")?;
     desk.types("run the tests first")?
         .sees("run the tests first")?;
