@@ -130,20 +130,27 @@ pub(crate) fn draw(root: &Path) -> Result<()> {
     desk.sees("asked:")?;
     keep(&desk, "transcript")?;
     desk.types("\u{1b}")?;
+    draw_commands(&program, place.path(), &folder)?;
+    desk.types_until("\u{3}", "stop the whole run")?
+        .types("\u{3}")?;
+    desk.ends()
+}
+
+/// Draws what commands print of the run that is on in this place.
+fn draw_commands(program: &Path, place: &Path, folder: &Path) -> Result<()> {
+    let project = place.join("proj");
     for (name, arguments) in [
         ("workers", &["workers"][..]),
         ("context", &["context", "w1-1"]),
     ] {
-        let mut other = Desk::start(&program, &project, place.path(), arguments)?;
+        let mut other = Desk::start(program, &project, place, arguments)?;
         other.ends()?;
-        let home = place.path().to_string_lossy();
+        let home = place.to_string_lossy();
         let part = Part::Screen(other.parser.screen().clone());
         let picture = cells::draw(&[part], &[(&home, "/home/me")]);
         std::fs::write(folder.join(format!("{name}.svg")), picture)?;
     }
-    desk.types_until("\u{3}", "stop the whole run")?
-        .types("\u{3}")?;
-    desk.ends()
+    Ok(())
 }
 
 /// The program at a terminal whose cells are read back.
