@@ -166,11 +166,13 @@ fn what_links_lead_to_is_found_and_circles_end() {
     }
 }
 
+/// What lies near and was written by people is found first.
 #[test]
 fn a_tree_that_is_too_large_to_search_is_searched_up_to_a_bound() {
     let scene = Scene::with_scripts();
+    fs::create_dir(scene.root.join(".git")).unwrap();
     for folder in 0..11 {
-        let folder = format!("z{folder:02}");
+        let folder = format!(".git/{folder:02}");
         fs::create_dir(scene.root.join(&folder)).unwrap();
         (0..1_000).for_each(|file| scene.write(&format!("{folder}/{file}.sh"), ""));
     }
