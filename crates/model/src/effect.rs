@@ -235,20 +235,23 @@ pub struct Effects {
     pub code: CodeSources,
 }
 
-/// Files whose content a command line runs, or may, without naming them as what it runs.
+/// Files whose content a command line runs, or may, without naming them as what it runs, and what it runs more than once.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CodeSources {
     /// Those that an interpreter is fed whole as its script.
     pub fed: Vec<AbsPath>,
     /// What the line puts in other places before it may run it there.
     pub copied: Vec<Copied>,
+    /// The parts with runs that a loop may bring about again, in order; see [`Effect::part`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated: Vec<u32>,
 }
 
 impl CodeSources {
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.fed.is_empty() && self.copied.is_empty()
+        self.fed.is_empty() && self.copied.is_empty() && self.repeated.is_empty()
     }
 }
 

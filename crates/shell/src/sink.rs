@@ -33,6 +33,8 @@ pub(crate) struct Sink {
     fed: BTreeSet<AbsPath>,
     /// What was put in other places.
     copied: BTreeSet<Copied>,
+    /// Parts with runs in loops.
+    repeated: BTreeSet<u32>,
     /// How many of the commands that are being walked, one within the other, are guesses: what such a command does is no
     /// surer than that it runs.
     pub(crate) guesses: u32,
@@ -75,6 +77,9 @@ impl Sink {
             EffectView::Sure | EffectView::Might if self.guesses > 0 => EffectView::Guessed,
             view => view,
         };
+        if self.looped_from.is_some() && matches!(kind, EffectKind::Run(_)) {
+            self.repeated.insert(part);
+        }
         let effect = Effect { kind, view, part };
         if self.repeats {
             self.effect_places.catch_up(&self.effects);
@@ -138,6 +143,7 @@ impl Sink {
         CodeSources {
             fed: std::mem::take(&mut self.fed).into_iter().collect(),
             copied: std::mem::take(&mut self.copied).into_iter().collect(),
+            repeated: std::mem::take(&mut self.repeated).into_iter().collect(),
         }
     }
 

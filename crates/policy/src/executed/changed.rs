@@ -1,7 +1,7 @@
 //! What a line changes before it runs it.
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pointsman_model::{
     AbsPath, Copied, Effect, EffectView, Effects, PathRole, PathUse, PathValue, Run, RunNature,
@@ -9,10 +9,12 @@ use pointsman_model::{
 };
 
 use super::builders::{builds, may_be_built};
+use super::given::named_in_code;
 use super::patterns::{Becomes, Searched, searched};
+use super::started::started;
 use super::unseen::git_verb;
 use super::variables::LineVariables;
-use super::{GIT, Role, Spelling, build, executed_by, is_one_of, script};
+use super::{GIT, Role, Spelling, build, executed_by, folder_of, is_one_of, script};
 use crate::Tree;
 use crate::place::COPY;
 use crate::rule::{Names, covers, glob_with_gaps};
@@ -67,6 +69,18 @@ const FORMATTERS: &[&str] = &[
     "stylelint",
 ];
 
+/// Programs that start what their words say, several times.
+const REPEATERS: &[&str] = &[
+    "entr",
+    "fd",
+    "find",
+    "parallel",
+    "repeat",
+    "watch",
+    "watchexec",
+    "xargs",
+];
+
 /// Of the files that a call runs, those that it changes itself, under whatever name; and the folder of a pattern whose
 /// files it runs and may add to.
 pub(super) fn changed(
@@ -112,7 +126,11 @@ struct RunFiles {
     part: u32,
     /// Whether it surely takes place; of some wrappers each word may be the program.
     view: EffectView,
+    /// Whether it may take place again.
+    again: bool,
     files: BTreeMap<AbsPath, Spelling>,
+    /// Those that code in its words names, too.
+    in_code: BTreeSet<AbsPath>,
 }
 
 /// Whether a run that surely takes place names a file by its path.
@@ -124,8 +142,20 @@ fn is_named(path: &AbsPath, by_run: &[RunFiles]) -> bool {
 
 fn files_by_run(folder: &AbsPath, effects: &Effects) -> Vec<RunFiles> {
     let variables = LineVariables::of(effects);
+    let mut again_by_wrapper = false;
     let runs = effects.list.iter().filter_map(|effect| {
-        let run = variables.seen_by(effect.as_run()?);
+        let run = effect.as_run()?;
+        let again = again_by_wrapper || effects.code.repeated.contains(&effect.part);
+        again_by_wrapper = match run.nature {
+            RunNature::Wrapper | RunNature::PlainWrapper => {
+                again_by_wrapper || are(&[run], REPEATERS)
+            }
+            RunNature::KnownReader
+            | RunNature::FileCommand
+            | RunNature::Program
+            | RunNature::InlineCode => false,
+        };
+        let run = variables.seen_by(run);
         let all = match executed_by(folder, &run) {
             Ok(files) => files,
             Err(many) => many.counted,
@@ -138,10 +168,22 @@ fn files_by_run(folder: &AbsPath, effects: &Effects) -> Vec<RunFiles> {
         Some(RunFiles {
             part: effect.part,
             view: effect.view,
+            again,
             files,
+            in_code: in_code_of(folder, &run),
         })
     });
     runs.collect()
+}
+
+/// The files that code in the words of a run names.
+fn in_code_of(folder: &AbsPath, run: &Run) -> BTreeSet<AbsPath> {
+    let words: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+    let folder = folder_of(folder, run);
+    let started = started(run.program().unwrap_or_default(), &words).into_iter();
+    started
+        .flat_map(|(program, words)| named_in_code(program, folder, words))
+        .collect()
 }
 
 /// What one simple command of a line changes.
@@ -230,8 +272,8 @@ impl Change<'_> {
         self.what.may_bring(pattern)
     }
 
-    /// Whether a command only may change what it alone runs: it takes words for what it works on (`vim -S f`), and has
-    /// read its script by then.
+    /// Whether a command only may change what it alone runs, once, as its script: it takes words for what it works on
+    /// (`vim -S f`), and has read its script by then. What code in a word names may be run after it is changed.
     fn is_of_its_own_script(&self, path: &AbsPath, by_run: &[RunFiles], effects: &Effects) -> bool {
         let mut runs = by_run
             .iter()
@@ -241,7 +283,7 @@ impl Change<'_> {
         // What builds does so at its end.
         (!self.sure() || matches!(self.what, Changed::Built))
             && runs.peek().is_some()
-            && runs.all(|run| run.part == self.part)
+            && runs.all(|run| run.part == self.part && !run.again && !run.in_code.contains(path))
             && !effects.code.copied.iter().any(is_source)
     }
 }
@@ -336,3 +378,6 @@ fn brings_files(run: &Run) -> bool {
         Some(Some(verb)) => GIT_BRINGS.contains(&verb),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use pointsman_model::{AbsPath, AssignmentWeight, Run, Word};
 
 use super::runners::Given;
-use super::{Executed, FILES_MAX, Role, Spelling, build, named, names_in, runners, script};
+use super::{
+    Executed, FILES_MAX, INTERPRETERS, Role, Spelling, build, is_one_of, named, names_in, runners,
+    script,
+};
 
 /// So many names in code that stands in a word are looked for, each in some places. Longer code is a script's size.
 const NAMES_IN_CODE_MAX: usize = 1 << 10;
@@ -55,14 +58,33 @@ pub(super) fn given_to_runner(
                 files.extend(names.map(|path| named(path, Role::Argument)));
             }
             Given::Text(text) => {
-                let is_apart = |sign: char| {
-                    sign.is_whitespace() || matches!(sign, '\'' | '"' | ';' | ',' | '(' | ')')
-                };
-                let names = text.split(is_apart).filter(|name| !name.is_empty());
-                let paths = names.take(NAMES_IN_CODE_MAX).map(|name| folder.join(name));
+                let paths = told_by_text(text).map(|name| folder.join(name));
                 files.extend(paths.map(|path| named(path, Role::Argument)));
             }
             Given::Unknown => {}
+        }
+    }
+    files
+}
+
+/// The files that code or a command in a word of a program names, which may do anything with them.
+pub(super) fn named_in_code(
+    program: &str,
+    folder: &AbsPath,
+    words: &[Option<&str>],
+) -> BTreeSet<AbsPath> {
+    let mut files = BTreeSet::new();
+    if INTERPRETERS.iter().any(|it| is_one_of(program, it)) {
+        let code = words.iter().take(script::code_words(program, words));
+        let told = code.flatten().flat_map(|word| told_by_code(word));
+        files.extend(told.map(|name| folder.join(&name)).take(FILES_MAX));
+    }
+    for given in runners::given(program, words) {
+        // A single name is what it works on.
+        if let Given::Text(text) = given
+            && text.contains(char::is_whitespace)
+        {
+            files.extend(told_by_text(text).map(|name| folder.join(name)));
         }
     }
     files
@@ -127,6 +149,14 @@ pub(super) fn told_by_variables(folder: &AbsPath, run: &Run) -> Vec<Executed> {
         .flat_map(with_ending)
         .map(|name| named(folder.join(&name), Role::Argument))
         .collect()
+}
+
+/// What a command in a word may name.
+fn told_by_text(text: &str) -> impl Iterator<Item = &str> {
+    let is_apart =
+        |sign: char| sign.is_whitespace() || matches!(sign, '\'' | '"' | ';' | ',' | '(' | ')');
+    let names = text.split(is_apart).filter(|name| !name.is_empty());
+    names.take(NAMES_IN_CODE_MAX)
 }
 
 /// What code in a word may load: each name in it, as a file and as a module. Most name nothing.
