@@ -458,10 +458,12 @@ impl LlmAgent {
         let Some(max) = self.limits.context_tokens else {
             return Ok(());
         };
-        // Some servers of the second dialect count nothing.
-        let used = reply
-            .usage
-            .map_or_else(|| self.conversation.guessed_tokens(), |usage| usage.total());
+        // Some servers of the second dialect count nothing, or nothing but zeros.
+        let counted = reply.usage.map(|usage| usage.total());
+        let used = match counted {
+            Some(0) | None => self.conversation.guessed_tokens(),
+            Some(counted) => counted,
+        };
         if used < max.saturating_mul(9) / 10 {
             return Ok(());
         }

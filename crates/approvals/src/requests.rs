@@ -424,17 +424,15 @@ impl Requests {
         id: RequestId,
         answer: Answer,
     ) -> Result<Answered, AnswerError> {
-        // What is no longer open is answered nevertheless, to hear what became of it.
-        if let (
-            VerdictKind::Allow {
-                edited: Some(input),
-                ..
-            },
-            Some(open),
-        ) = (&answer.kind, self.get(id))
+        if let VerdictKind::Allow {
+            edited: Some(input),
+            ..
+        } = &answer.kind
         {
+            // What is no longer open is answered nevertheless, to hear what became of it; that goes on record, too.
+            let open = self.get(id);
             let edited = EditedInput {
-                request: &open.request,
+                request: open.as_deref().map(|open| open.request.as_ref()),
                 input,
                 by: &answer.by,
             };

@@ -42,7 +42,7 @@ pub struct LedgerReader {
 pub struct Filter {
     /// Of this run.
     pub run: Option<RunId>,
-    /// Of this agent, or of one of its calls.
+    /// Of this agent, or of one of its questions.
     pub worker: Option<WorkerId>,
     /// Of this call.
     pub call: Option<CallId>,
@@ -51,6 +51,14 @@ pub struct Filter {
     /// Of these kinds; of all if none is named.
     pub kinds: Vec<RecordKind>,
 }
+
+/// The records that name an agent, and those that name one of its questions alone, as what became of it does. Both are
+/// found by an index.
+const OF_WORKER: &str = "seq IN (
+    SELECT seq FROM records WHERE run = ? AND worker = ? AND seq > ?
+    UNION ALL
+    SELECT told.seq FROM records AS own JOIN records AS told ON told.run = own.run AND told.request = own.request
+    WHERE own.run = ? AND own.worker = ? AND own.kind = 'request_opened' AND told.seq > ?)";
 
 /// How many of the records that a filter wants.
 #[derive(Debug, Clone, Copy)]
@@ -262,21 +270,29 @@ impl Filter {
     fn to_sql(&self, part: Part) -> (String, Vec<Value>) {
         let mut sql = format!("SELECT {ROW_COLUMNS} FROM records WHERE TRUE");
         let mut values = Vec::new();
-        let mut wants = |condition: &str, value: i64| {
+        let mut wants = |condition: &str, of: &[i64]| {
             sql.push_str(" AND ");
             sql.push_str(condition);
-            values.push(Value::Integer(value));
+            values.extend(of.iter().copied().map(Value::Integer));
+        };
+        let after = match part {
+            Part::Page(Some(Seq(after))) => Some(after),
+            Part::Page(None) | Part::All => None,
         };
         if let Some(run) = self.run {
-            wants("run = ?", run.number().into());
+            // The sign keeps the run's index from being taken in the place of the list of an agent's records.
+            let condition = match self.worker {
+                Some(_) => "+run = ?",
+                None => "run = ?",
+            };
+            wants(condition, &[run.number().into()]);
+        }
+        if let Some(worker) = self.worker {
+            let (run, number) = (worker.run().number().into(), worker.number().into());
+            let behind = after.unwrap_or(0);
+            wants(OF_WORKER, &[run, number, behind, run, number, behind]);
         }
         let ids = [
-            // What became of a question names its call alone. The sign has the index of calls taken, not that of agents.
-            (
-                "? IN (worker, (SELECT own.worker FROM records AS own WHERE own.run = records.run
-                 AND own.call = records.call AND +own.worker IS NOT NULL LIMIT 1))",
-                self.worker.map(|id| (id.run(), id.number())),
-            ),
             ("call = ?", self.call.map(|id| (id.run(), id.number()))),
             (
                 "request = ?",
@@ -285,23 +301,22 @@ impl Filter {
         ];
         for (condition, id) in ids {
             if let Some((run, number)) = id {
-                wants("run = ?", run.number().into());
-                wants(condition, number.into());
+                wants("run = ?", &[run.number().into()]);
+                wants(condition, &[number.into()]);
             }
         }
         // In a run both orders are one. That of its numbers has an index; by the other one each page would read and sort
         // all that is left of the run.
-        let is_run = (self.run.is_some() || self.worker.is_some())
-            && self.call.is_none()
-            && self.request.is_none();
+        let is_run =
+            self.run.is_some() && self.worker.is_none() && ids.iter().all(|(_, id)| id.is_none());
         let order = if is_run { "number" } else { "seq" };
-        if let Part::Page(Some(Seq(after))) = part {
+        if let Some(after) = after {
             // Of a damaged run they are not one, and a number alone that is too low would lead back to the same page.
-            wants("seq > ?", after);
+            wants("seq > ?", &[after]);
             if is_run {
                 wants(
                     "number > coalesce((SELECT number FROM records WHERE seq = ?), 0)",
-                    after,
+                    &[after],
                 );
             }
         }

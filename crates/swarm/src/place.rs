@@ -182,6 +182,8 @@ impl StatePlace {
         let mut at = Some(self.folder.as_path());
         while let Some(folder) = at {
             match statvfs(folder) {
+                // Some file systems know nothing of their size.
+                Ok(disk) if disk.f_blocks == 0 => return Err(io::ErrorKind::Unsupported.into()),
                 Ok(disk) => return Ok(disk.f_bavail.saturating_mul(disk.f_frsize)),
                 Err(Errno::NOENT) => at = folder.parent(),
                 Err(error) => return Err(error.into()),

@@ -9,8 +9,8 @@ use pointsman_model::{Answerer, JsonText, PermissionRequest};
 /// An input that an answer puts in the place of the one that was asked about.
 #[derive(Debug, Clone, Copy)]
 pub struct EditedInput<'a> {
-    /// What was asked.
-    pub request: &'a PermissionRequest,
+    /// What was asked, while it is open.
+    pub request: Option<&'a PermissionRequest>,
     /// The new input.
     pub input: &'a JsonText,
     /// Who wrote it.

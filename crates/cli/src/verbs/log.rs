@@ -106,7 +106,7 @@ fn records(
             std::thread::sleep(LOOK_EVERY);
             continue;
         };
-        is_any |= !page.records.is_empty();
+        is_any |= !page.records.is_empty() || !page.unreadable.is_empty();
         for record in &page.records {
             let line = record_line(record) + "\n";
             if arguments.reveal {

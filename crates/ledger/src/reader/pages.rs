@@ -122,6 +122,12 @@ mod tests {
                     .unwrap();
                 let steps: Vec<String> = steps.map(Result::unwrap).collect();
                 assert!(!steps.concat().contains("TEMP B-TREE"), "{sql}: {steps:?}");
+                let whole = ["SCAN told", "SCAN own"]
+                    .iter()
+                    .any(|it| steps.concat().contains(it));
+                assert!(!whole, "{sql}: {steps:?}");
+                let by_agent = steps.concat().contains("records_of_worker");
+                assert_eq!(by_agent, filter.worker.is_some(), "{sql}: {steps:?}");
             }
         }
     }

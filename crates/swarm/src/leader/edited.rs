@@ -11,14 +11,18 @@ use pointsman_tools::holds_key;
 use super::LeaderOptions;
 use super::desk_rules::DeskRules;
 
-/// The input must hold no key, which would go on record with the answer. It has to fit its tool, and a person's has to be one that no rule refuses. What another answerer wrote is
-/// judged where it is to run, as a rewrite is.
+/// The input must hold no key, which would go on record with the answer, also with one that comes too late. It has to
+/// fit its tool, and a person's has to be one that no rule refuses. What another answerer wrote is judged where it is to
+/// run, as a rewrite is.
 pub(super) fn edited_inputs(rules: Arc<DeskRules>, options: &LeaderOptions) -> EditedInputs {
     let toolbox = Arc::clone(&options.toolbox);
     let environment = options.environment.clone();
     EditedInputs::checked_by(move |edited| {
         without_key(edited.input, &environment)?;
-        let Some(tool) = toolbox.get(&edited.request.call.tool) else {
+        let Some(request) = edited.request else {
+            return Ok(());
+        };
+        let Some(tool) = toolbox.get(&request.call.tool) else {
             // Nobody can run it; that is told when it is tried.
             return Ok(());
         };
@@ -28,7 +32,7 @@ pub(super) fn edited_inputs(rules: Arc<DeskRules>, options: &LeaderOptions) -> E
         })?;
         match edited.by {
             Answerer::Person { .. } => rules
-                .refusal_of(edited.request, edited.input, &input)
+                .refusal_of(request, edited.input, &input)
                 .map_or(Ok(()), Err),
             Answerer::Hook { .. }
             | Answerer::Classifier { .. }
