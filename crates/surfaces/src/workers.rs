@@ -88,6 +88,8 @@ pub struct WorkerRow {
     pub mode: String,
     /// What it is at.
     pub state: WorkerState,
+    /// Whether a person holds it: whatever the answer to a question of its own, it does not go on by that.
+    pub paused: bool,
     /// The call that runs, the question it waits for, or what it came to.
     pub what: String,
     /// When it was started.
@@ -98,6 +100,17 @@ pub struct WorkerRow {
     pub refusals: u32,
     /// Its open questions, oldest first.
     pub questions: Vec<RequestId>,
+}
+
+impl WorkerRow {
+    /// The words for what it is at, and whether it is held there.
+    #[must_use]
+    pub fn words(&self) -> &'static str {
+        match (self.state, self.paused) {
+            (WorkerState::WaitsForYou, true) => "paused, waits for you",
+            (state, _) => state.words(),
+        }
+    }
 }
 
 /// The agents of one run, as its records tell.
@@ -179,11 +192,7 @@ impl Workers {
                 (state, text.clone())
             }
             _ if !questions.is_empty() => {
-                let mut ids: Vec<String> = questions.iter().map(ToString::to_string).collect();
-                // Whatever the answer, it does not go on by it.
-                if self.roster.is_held(agent) {
-                    ids.push("(paused)".into());
-                }
+                let ids: Vec<String> = questions.iter().map(ToString::to_string).collect();
                 (WorkerState::WaitsForYou, ids.join(" "))
             }
             Doing::Running { what, .. } => (WorkerState::Runs, what.clone()),
@@ -201,6 +210,7 @@ impl Workers {
             depth: agent.lineage.depth(),
             mode: agent.mode.to_string(),
             state,
+            paused: !state.is_over() && self.roster.is_held(agent),
             what,
             started_at: agent.started,
             silent: now.since(agent.heard),

@@ -76,9 +76,9 @@ fn line(row: &WorkerRow) -> String {
         length(Millis(SystemClock.now().since(row.started_at).0))
     };
     let text = format!(
-        "  {:<8} {name:<24} {:<20} {age:>12}  {:<8}  {}{refusals}",
+        "  {:<8} {name:<24} {:<21} {age:>12}  {:<8}  {}{refusals}",
         row.worker.to_string(),
-        row.state.words(),
+        row.words(),
         row.mode,
         row.what,
     );

@@ -139,3 +139,25 @@ fn a_job_whose_end_is_known_before_its_beginning_has_ended() {
     roster.run_event(&started);
     assert_eq!(roster.progress().done, 0);
 }
+
+#[test]
+fn an_agent_that_is_paused_while_it_asks_is_listed_as_both() {
+    let asks = Lineage::root(step(1, "docs"));
+    let mut workers = crate::workers::Workers::default();
+    workers.record(&spawn(asks.clone()));
+    workers.record(&record(pointsman_ledger::RequestOpened {
+        request: pointsman_model::PermissionRequest {
+            lineage: asks,
+            ..fixture::request(1, "make")
+        },
+        showing: pointsman_ledger::Showing::AtOnce,
+    }));
+    let row = |workers: &crate::workers::Workers| workers.rows(WallTime(2_000)).remove(0);
+    assert_eq!(row(&workers).words(), "waits for you");
+    workers.record(&ordered(RunOrder::Hold {
+        worker: WorkerId::new(fixture::run(), 1),
+    }));
+    let held = row(&workers);
+    assert_eq!((held.words(), held.paused), ("paused, waits for you", true));
+    assert_eq!(held.what, "r3-1");
+}

@@ -16,6 +16,7 @@ pub(super) use help::help_end;
 use super::dialog::Form;
 use super::layout::{self, Frame};
 use super::look::Look;
+use super::notice::Keeps;
 use super::sheet::{Ink, Line, Row, Tone, clip, clip_middle, text_width, wrap};
 use super::state::{Course, Over, Seat, State, View};
 use super::stop::{Again, StopBox, Target};
@@ -65,10 +66,12 @@ pub(super) fn draw(
             (cursor, form.keys)
         }
     };
-    let notice = Line::told(
-        Tone::Notice,
-        clip_middle(state.notice.text(), frame.status.width),
-    );
+    let (text, width) = (state.notice.text(), frame.status.width);
+    let text = match state.notice.keeps() {
+        Keeps::Start => clip(text, width),
+        Keeps::Both => clip_middle(text, width),
+    };
+    let notice = Line::told(Tone::Notice, text);
     for row in wrap(&[notice], frame.status.width).iter().take(1) {
         canvas.row(frame.status, 0, row);
     }

@@ -10,6 +10,17 @@ const NEWS_STAY: Millis = Millis(10_000);
 pub(super) struct Notice {
     text: String,
     ends: Ends,
+    keeps: Keeps,
+}
+
+/// What of it is there on a screen that is too narrow for all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Keeps {
+    /// How it begins.
+    #[default]
+    Start,
+    /// How it begins and how it ends, for words of ours: what others wrote may not stand there by itself.
+    Both,
 }
 
 /// What takes it away.
@@ -28,7 +39,14 @@ impl Notice {
         *self = Self {
             text: text.into(),
             ends: Ends::WithNextKey,
+            keeps: Keeps::Start,
         };
+    }
+
+    /// Says why something was not done, and at its end what to do.
+    pub(super) fn fault(&mut self, text: impl Into<String>, now: WallTime) {
+        self.news(text, now);
+        self.keeps = Keeps::Both;
     }
 
     /// Says what has happened by itself.
@@ -36,6 +54,7 @@ impl Notice {
         *self = Self {
             text: text.into(),
             ends: Ends::At(now.plus(NEWS_STAY)),
+            keeps: Keeps::Start,
         };
     }
 
@@ -53,6 +72,11 @@ impl Notice {
             Ends::At(end) if end <= now => self.text.clear(),
             Ends::At(_) | Ends::WithNextKey => {}
         }
+    }
+
+    /// What of it is there where there is no room for all of it.
+    pub(super) fn keeps(&self) -> Keeps {
+        self.keeps
     }
 
     /// What is to be read; empty when nothing is.

@@ -52,42 +52,32 @@ pub(in crate::screen) fn clip(text: &str, width: u16) -> String {
     clipped
 }
 
-/// The text up to `width` columns, without words of its middle when it is longer: what it is about comes first in a
-/// message, and what to do last.
+/// The text up to `width` columns, without its middle when it is longer: what it is about comes first in a message, and
+/// what to do after its last colons and semicolons. A text without such an end is clipped.
 pub(in crate::screen) fn clip_middle(text: &str, width: u16) -> String {
     const GAP: &str = " … ";
     if text_width(text) <= width {
         return text.into();
     }
     let room = width.saturating_sub(text_width(GAP));
-    let last = room.saturating_mul(3) / 4;
-    let signs: Vec<&str> = graphemes(text).collect();
-    let fitting = |signs: &mut dyn Iterator<Item = &&str>, room: u16| {
-        let mut left = room;
-        let fits = signs.take_while(|sign| match left.checked_sub(text_width(sign)) {
-            Some(rest) => {
-                left = rest;
-                true
-            }
-            None => false,
-        });
-        fits.count()
+    let most = room.saturating_mul(3) / 4;
+    let parts = text.match_indices([':', ';']);
+    let mut ends = parts.filter_map(|(at, _)| text.get(at..)?.get(1..)?.strip_prefix(' '));
+    let Some(end) = ends.find(|end| text_width(end) <= most) else {
+        return clip(text, width);
     };
-    let tail = fitting(&mut signs.iter().rev(), last);
-    let (_, tail) = signs.split_at(signs.len().saturating_sub(tail));
-    let tail = tail.concat();
-    // From a word on, where there are words.
-    let tail = tail.split_once(' ').map_or(&*tail, |(_, words)| words);
-    let head = fitting(&mut signs.iter(), room.saturating_sub(text_width(tail)));
-    let (head, _) = signs.split_at(head);
-    let head = head.concat();
-    let head = head.rsplit_once(' ').map_or(&*head, |(words, _)| words);
-    let clipped = format!("{head}{GAP}{tail}");
-    if text_width(&clipped) <= width {
-        clipped
-    } else {
-        clip(text, width)
-    }
+    let mut left = room.saturating_sub(text_width(end));
+    let fits = |sign: &&str| match left.checked_sub(text_width(sign)) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    let start: String = graphemes(text).take_while(fits).collect();
+    // Up to the end of a word, where there are words.
+    let start = start.rsplit_once(' ').map_or(&*start, |(words, _)| words);
+    format!("{start}{GAP}{end}")
 }
 
 /// Characters that would not be drawn, by their numbers.

@@ -101,7 +101,7 @@ impl State {
             Some(end) => format!("{id} was answered before: {}", end.told(now)),
             None => format!("{id} {text}"),
         };
-        self.notice.news(told, now);
+        self.notice.fault(told, now);
     }
 }
 
