@@ -72,7 +72,7 @@ pub(crate) struct Walker<'w> {
     left: Left,
     /// How the function and the loops at hand may have left things before their end.
     ends: Ends,
-    /// What the command at hand is fed, where its text is known: its substitutions are fed it too.
+    /// What the command at hand is fed: its substitutions are fed it too.
     around: Input,
     /// How often something was taken of a known input.
     takings: usize,
@@ -343,6 +343,7 @@ impl<'w> Walker<'w> {
         let part = scene.within.unwrap_or(0);
         let mut fed = input.clone();
         for redirect in &compound.redirects {
+            self.around = fed.for_words();
             self.words_of(scene, std::slice::from_ref(&redirect.target), state);
             self.redirect(scene, redirect, state, part, &mut fed);
         }
@@ -352,6 +353,7 @@ impl<'w> Walker<'w> {
     }
 
     fn body(&mut self, scene: &Scene<'_>, compound: &Compound<'_>, state: &mut State, fed: &Input) {
+        self.around = fed.for_words();
         match &compound.body {
             Body::Subshell(script) => self.apart(state, |walker, own| {
                 walker.script(scene, script, own, fed);
@@ -388,6 +390,7 @@ impl<'w> Walker<'w> {
                 self.words_of(scene, std::slice::from_ref(word), state);
                 let entry = state.clone();
                 for (patterns, script) in arms {
+                    self.around = fed.for_words();
                     self.words_of(scene, patterns, state);
                     let mut own = entry.clone();
                     self.script(scene, script, &mut own, fed);
@@ -463,9 +466,8 @@ impl<'w> Walker<'w> {
                 Piece::Text(_) | Piece::Quoted(_) => {}
                 Piece::Parameter(parameter) => self.parameter(scene, parameter, state),
                 Piece::Substitution(substitution) => {
-                    let around = self.around.clone();
-                    self.inner(scene, &substitution.script, state, &around);
-                    self.around = around;
+                    let input = self.around.clone();
+                    self.inner(scene, &substitution.script, state, &input);
                 }
                 Piece::Process(script) => {
                     // `>( )` is fed what is written to it.
@@ -473,7 +475,7 @@ impl<'w> Walker<'w> {
                     let sign = sign.and_then(|at| scene.source.as_bytes().get(at));
                     let input = match sign {
                         Some(b'>') => Input::of(Feed::Commands),
-                        _ => Input::default(),
+                        _ => self.around.clone(),
                     };
                     self.inner(scene, script, state, &input);
                 }
@@ -489,11 +491,13 @@ impl<'w> Walker<'w> {
             nesting: Nesting::Substitution,
             ..*scene
         };
+        let around = self.around.clone();
         self.apart_from_group(|walker| {
             walker.apart(state, |walker, own| {
                 walker.script(&inner, script, own, input)
             });
         });
+        self.around = around;
     }
 
     fn parameter(&mut self, scene: &Scene<'_>, parameter: &Parameter<'_>, state: &mut State) {

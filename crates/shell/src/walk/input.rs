@@ -72,11 +72,13 @@ impl Input {
         Self { text, ..self }
     }
 
-    /// The same, where its text is known; else nothing.
-    pub(super) fn if_text(&self) -> Self {
-        match &self.text {
-            Some(_) => self.clone(),
-            None => Self::default(),
+    /// The same for what stands in words, where nobody lists files.
+    pub(super) fn for_words(&self) -> Self {
+        Self {
+            fed: self.fed,
+            text: self.text.clone(),
+            names: None,
+            from: self.from.clone(),
         }
     }
 

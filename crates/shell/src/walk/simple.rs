@@ -158,7 +158,7 @@ impl Walker<'_> {
             ..*scene
         };
         self.split_otherwise(&inner, &simple.words, state);
-        self.around = input.if_text();
+        self.around = input.for_words();
         self.walk_assigns(&inner, simple, state);
         self.words_of(&inner, &simple.words, state);
         let mut assignments = Vec::with_capacity(simple.assignments.len());
@@ -172,6 +172,9 @@ impl Walker<'_> {
         }
         let mut own = (!simple.redirects.is_empty()).then(|| input.clone());
         for redirect in &simple.redirects {
+            if let Some(fed) = &own {
+                self.around = fed.for_words();
+            }
             self.words_of(&inner, std::slice::from_ref(&redirect.target), state);
             if let Some(fed) = &mut own {
                 self.redirect(&inner, redirect, state, part, fed);
@@ -195,6 +198,7 @@ impl Walker<'_> {
             input: fed,
         };
         let from = self.handed_on(&called, state);
+        self.around = fed.for_words();
         let names = self.call(&inner, &called, state);
         Input::of(from).with_names(names)
     }
