@@ -83,7 +83,7 @@ fn of(request: &PermissionRequest) -> Result<Vec<Script>, Unfit> {
 fn in_words(unseen: &Unseen) -> String {
     let there = match unseen {
         Unseen::Changed(files) => files.iter().find(|file| file.as_path().exists()),
-        Unseen::Unknown(_) | Unseen::Configured(_) => None,
+        Unseen::Unknown(_) | Unseen::Configured(_) | Unseen::TooMany => None,
     };
     there.map_or_else(|| unseen.to_string(), |file| format!("{unseen}: {file}"))
 }

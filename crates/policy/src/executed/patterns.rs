@@ -1,5 +1,7 @@
 //! Files that a line runs, or hands on, by a pattern or a search: which of them there are tells the disk alone.
 
+use std::collections::BTreeSet;
+
 use pointsman_model::{
     AbsPath, Effect, EffectKind, EffectView, Effects, PathRole, PathUse, PathValue, Run, RunNature,
     Word, WordValue,
@@ -17,7 +19,7 @@ use crate::subject::matches_name;
 const WILDCARDS: [char; 5] = ['*', '?', '[', '(', '\\'];
 
 /// So many patterns of a line are looked up: a line that people write has a few.
-const PATTERNS_MAX: usize = 1 << 10;
+pub(super) const PATTERNS_MAX: usize = 1 << 10;
 
 /// So many words of a program are looked at as folders that it works in.
 const PLACES_MAX: usize = 16;
@@ -44,7 +46,8 @@ pub enum Becomes {
     Code,
 }
 
-/// The patterns of a call whose files it runs or hands on, in order.
+/// The patterns of a call whose files it runs or hands on, in order. Where there are as many as are looked at, there may be
+/// more.
 #[must_use]
 pub fn searched(folder: &AbsPath, effects: &Effects) -> Vec<Searched> {
     let variables = LineVariables::of(effects);
@@ -56,6 +59,9 @@ pub fn searched(folder: &AbsPath, effects: &Effects) -> Vec<Searched> {
         patterns.extend(by_words(folder, run, effects));
         patterns.extend(of_programs(folder, run));
         patterns.extend(in_folders(folder, &variables.seen_by(run), effects));
+        if is_full(&mut patterns) {
+            break;
+        }
     }
     let found_by = |used: &PathUse, becomes| match &used.path {
         PathValue::Pattern { base, glob } => below(base, glob, becomes),
@@ -71,6 +77,15 @@ pub fn searched(folder: &AbsPath, effects: &Effects) -> Vec<Searched> {
     patterns.dedup();
     patterns.truncate(PATTERNS_MAX);
     patterns
+}
+
+/// Whether there are as many as are looked at; those that are told twice count once.
+fn is_full(patterns: &mut Vec<Searched>) -> bool {
+    if patterns.len() >= PATTERNS_MAX {
+        patterns.sort();
+        patterns.dedup();
+    }
+    patterns.len() >= PATTERNS_MAX
 }
 
 /// The patterns among the words of a run.
@@ -170,6 +185,9 @@ fn below(folder: &AbsPath, glob: &str, becomes: Becomes) -> Option<Searched> {
 fn in_folders(folder: &AbsPath, run: &Run, effects: &Effects) -> Vec<Searched> {
     let mut found = Vec::new();
     for Searched { base, glob, .. } in folders_of(folder, run, effects) {
+        if is_full(&mut found) {
+            break;
+        }
         if glob.split('/').any(|name| name == "..") {
             continue;
         }
@@ -193,9 +211,9 @@ fn in_folders(folder: &AbsPath, run: &Run, effects: &Effects) -> Vec<Searched> {
 }
 
 /// The folders of a run where a pattern finds them.
-fn folders_of(folder: &AbsPath, run: &Run, effects: &Effects) -> Vec<Searched> {
+fn folders_of(folder: &AbsPath, run: &Run, effects: &Effects) -> BTreeSet<Searched> {
     match &run.folder {
-        PathValue::Known(_) => Vec::new(),
+        PathValue::Known(_) => BTreeSet::new(),
         PathValue::Pattern { base, glob } => below(base, glob, Becomes::Code).into_iter().collect(),
         // A variable that goes through what a pattern finds stands for that in a word, too.
         PathValue::Unknown(spelled) => {

@@ -6,11 +6,12 @@ use pointsman_model::{
     AbsPath, Copied, Effect, Effects, OpaqueWhy, PathRole, PathUse, PathValue, Run, Word,
 };
 
-use super::patterns::Searched;
+use super::patterns::{PATTERNS_MAX, Searched};
 use super::{Executed, FILES_MAX, Role, TooManyFiles, named, runners};
 
-/// So many places at most are looked at from which what a pattern finds may come.
-const SEARCHED_MAX: usize = 1 << 10;
+/// So many places at most are looked at from which what a pattern finds may come: more than patterns are looked up, so that
+/// a line with more of them is seen to have too many.
+const SEARCHED_MAX: usize = PATTERNS_MAX;
 
 /// A file with the way on which it was found, back through what the line copies.
 struct Found {
@@ -76,12 +77,12 @@ pub(super) fn add_origins(
 /// Adds the patterns that find the same where it comes from: in the folder that the line copies, or under the name of
 /// what it puts below the folder that is searched.
 pub(super) fn add_searched_origins(patterns: &mut Vec<Searched>, copied: &[Copied]) {
-    let mut origins = Vec::new();
-    for pattern in patterns.iter() {
+    let mut origins = BTreeSet::new();
+    'all: for pattern in patterns.iter() {
         for copy in copied {
             if let Some(rest) = pattern.base.below(&copy.to) {
                 let base = copy.from.join(rest);
-                origins.push(Searched {
+                origins.insert(Searched {
                     base,
                     ..pattern.clone()
                 });
@@ -97,7 +98,7 @@ pub(super) fn add_searched_origins(patterns: &mut Vec<Searched>, copied: &[Copie
                 }));
             }
             if origins.len() > SEARCHED_MAX {
-                break;
+                break 'all;
             }
         }
     }

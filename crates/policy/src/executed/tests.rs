@@ -218,3 +218,43 @@ fn what_a_line_works_on_is_no_code() {
         assert!(!searches, "{line}: {data}");
     }
 }
+
+/// A line of a few KB neither makes a pattern for each of its words in each of its folders, nor goes on when there are as
+/// many as are looked at.
+#[test]
+fn no_line_makes_more_patterns_than_can_be_looked_at() {
+    let same = format!(
+        "for d in */; do cd $d; {} sh {}; done",
+        "ls $d; ".repeat(300),
+        "w ".repeat(1_000)
+    );
+    let words: String = (0..1_000).map(|number| format!("w{number} ")).collect();
+    let places: String = (0..6).map(|number| format!("p{number}/*/ ")).collect();
+    let each = format!("for d in {places}; do (cd $d && sh {words}); done");
+    let copies: String = (0..100)
+        .map(|number| format!("cp -r d{number} t; "))
+        .collect();
+    let globs: String = (0..100).map(|number| format!("t/{number}*.sh ")).collect();
+    let origins = format!("{copies} for f in {globs}; do sh $f; done; ./p {globs}");
+    for line in [same, each, origins] {
+        let (folder, effects) = effects(&line);
+        let mut found = 0;
+        let used = allocation_counter::measure(|| found = searched(&folder, &effects).len());
+        let start = &line[..30];
+        assert!(found > 0 && found <= 1 << 10, "{found}: {start}");
+        let mebibytes = used.bytes_max >> 20;
+        assert!(mebibytes < 16, "{mebibytes} MiB: {start}");
+    }
+}
+
+/// What isn't looked up is not passed over in silence.
+#[test]
+fn who_looks_at_a_line_is_told_of_more_patterns_than_are_looked_up() {
+    let seen = |globs: usize| {
+        let words: String = (0..globs).map(|number| format!("{number}* ")).collect();
+        let (folder, effects) = effects(&format!("./p {words}"));
+        check_seen(&folder, &effects, &BTreeMap::new(), &crate::DiskTree)
+    };
+    assert_eq!(seen(20), Ok(()));
+    assert_eq!(seen(1_500), Err(Unseen::TooMany));
+}

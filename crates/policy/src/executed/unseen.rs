@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pointsman_model::{AbsPath, AssignmentWeight, Effects, PathValue, Run, RunNature, Word};
 
 use super::changed::changed;
+use super::patterns::{PATTERNS_MAX, searched};
 use super::runners::Given;
 use super::started::started;
 use super::variables::{LineVariables, pieces};
@@ -44,6 +45,9 @@ pub enum Unseen {
     /// A program's configuration, which may name what it runs, is taken from another place than usual.
     #[error("`{0}` is configured from another place, which may name what it runs")]
     Configured(Box<str>),
+    /// There are more patterns that find what runs than are looked up.
+    #[error("it may run more files than are looked at")]
+    TooMany,
     /// Files that the line runs, or would if they were there, are changed by the line itself. At least one.
     #[error("the action changes what it would run")]
     Changed(Vec<AbsPath>),
@@ -70,6 +74,9 @@ pub fn check_seen(
         if takes_words(run) && configured::is_elsewhere(folder, &seen, tree) {
             return Err(Unseen::Configured(run.text.as_str().into()));
         }
+    }
+    if searched(folder, effects).len() >= PATTERNS_MAX {
+        return Err(Unseen::TooMany);
     }
     let changed = changed(folder, effects, files, tree);
     match changed.is_empty() {
