@@ -340,7 +340,9 @@ impl<'t> Ours<'t> {
                     self.script(script);
                 }
             }
-            Body::Loop { condition, body } => {
+            Body::Loop {
+                condition, body, ..
+            } => {
                 self.script(condition);
                 self.script(body);
             }

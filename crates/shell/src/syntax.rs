@@ -114,6 +114,15 @@ pub(crate) struct Compound<'a> {
     pub(crate) span: Range,
 }
 
+/// For what a loop goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LoopKind {
+    /// `while`: its condition succeeds.
+    While,
+    /// `until`: its condition fails.
+    Until,
+}
+
 /// The bodies of compound commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Body<'a> {
@@ -125,6 +134,7 @@ pub(crate) enum Body<'a> {
     },
     /// `while` and `until`.
     Loop {
+        kind: LoopKind,
         condition: Script<'a>,
         body: Script<'a>,
     },

@@ -74,6 +74,8 @@ pub(crate) struct Walker<'w> {
     ends: Ends,
     /// What the command at hand is fed: its substitutions are fed it too.
     around: Input,
+    /// The `read` that a loop goes on for: where its body runs, there was a line.
+    pub(crate) asked: Option<Span>,
     /// How often something was taken of a known input.
     takings: usize,
     /// What the commands at hand print, where a group around them fills files with it.
@@ -113,6 +115,7 @@ impl<'w> Walker<'w> {
             dialect: Dialect::Bash,
             left: Left::default(),
             ends: Ends::default(),
+            asked: None,
             takings: 0,
             around: Input::default(),
             prints: None,
@@ -362,10 +365,16 @@ impl<'w> Walker<'w> {
             Body::If { arms, otherwise } => {
                 self.branches(scene, arms, otherwise.as_ref(), state, fed);
             }
-            Body::Loop { condition, body } => {
+            Body::Loop {
+                kind,
+                condition,
+                body,
+            } => {
                 self.repeat(state, |walker, state| {
-                    walker.script(scene, condition, state, fed);
+                    let mut end = walker.condition_of(scene, *kind, condition, state, fed);
                     walker.script(scene, body, state, fed);
+                    end.join(state);
+                    *state = end;
                 });
             }
             Body::For { name, words, body } => {
@@ -492,12 +501,14 @@ impl<'w> Walker<'w> {
             ..*scene
         };
         let around = self.around.clone();
+        let asked = self.asked.take();
         self.apart_from_group(|walker| {
             walker.apart(state, |walker, own| {
                 walker.script(&inner, script, own, input)
             });
         });
         self.around = around;
+        self.asked = asked;
     }
 
     fn parameter(&mut self, scene: &Scene<'_>, parameter: &Parameter<'_>, state: &mut State) {

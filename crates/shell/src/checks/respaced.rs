@@ -130,7 +130,9 @@ fn command(one: &Command<'_>, gaps: &mut Vec<usize>) {
                     script(body, gaps);
                 }
             }
-            Body::Loop { condition, body } => {
+            Body::Loop {
+                condition, body, ..
+            } => {
                 script(condition, gaps);
                 script(body, gaps);
             }

@@ -2,7 +2,7 @@
 
 use super::command::name_len;
 use super::parser::{Attempt, End, Parser, Read};
-use super::{Body, Command, Compound, Piece, Pieces, Redirect, Word};
+use super::{Body, Command, Compound, LoopKind, Piece, Pieces, Redirect, Word};
 
 impl<'a> Parser<'a> {
     /// Reads what begins with a parenthesis: `(( ))` or a subshell.
@@ -55,7 +55,15 @@ impl<'a> Parser<'a> {
             "while" | "until" => {
                 let condition = self.body(&End::Words(&["do"]))?;
                 let body = self.do_done()?;
-                Body::Loop { condition, body }
+                let kind = match word {
+                    "while" => LoopKind::While,
+                    _ => LoopKind::Until,
+                };
+                Body::Loop {
+                    kind,
+                    condition,
+                    body,
+                }
             }
             "for" => self.for_loop()?,
             "select" => {

@@ -129,7 +129,9 @@ impl Found<'_> {
                 }
                 otherwise.iter().for_each(|body| self.script(body));
             }
-            Body::Loop { condition, body } => {
+            Body::Loop {
+                condition, body, ..
+            } => {
                 self.script(condition);
                 self.script(body);
             }

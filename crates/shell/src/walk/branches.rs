@@ -4,7 +4,7 @@ use super::{Input, Scene, Walker};
 use crate::expand::escaped;
 use crate::field::{Field, Known};
 use crate::state::{State, Value};
-use crate::syntax::{Script, Word};
+use crate::syntax::{Command, LoopKind, Script, Word};
 
 /// How often a loop's body is walked before what it changes is given up as unknown.
 const ROUNDS_MAX: usize = 4;
@@ -66,6 +66,36 @@ impl Walker<'_> {
         }
         self.sink.repeats = repeats;
         self.sink.looped_from = outer;
+    }
+
+    /// Walks a loop's condition, and leaves the state in which the body runs. Gives the one in which the loop ends.
+    pub(super) fn condition_of(
+        &mut self,
+        scene: &Scene<'_>,
+        kind: LoopKind,
+        condition: &Script<'_>,
+        state: &mut State,
+        input: &Input,
+    ) -> State {
+        let asked = match (kind, condition.items.last().map(|it| &it.command)) {
+            (LoopKind::While, Some(Command::Simple(simple))) => Some(simple)
+                .filter(|it| it.words.first().and_then(Word::bare) == Some("read"))
+                .filter(|_| !state.functions.contains_key("read")),
+            _ => None,
+        };
+        let span = asked.map(|it| scene.span(it.span));
+        let outer = std::mem::replace(&mut self.asked, span);
+        self.script(scene, condition, state, input);
+        self.asked = outer;
+        let mut end = state.clone();
+        let words = asked.map_or(&[][..], |it| &it.words);
+        for name in words.iter().skip(1).filter_map(Word::bare) {
+            // There is no line left.
+            if let Some(value @ (Value::Texts(_) | Value::Among(_))) = state.variables.get(name) {
+                end.put(name, value.clone().join(Value::text("")));
+            }
+        }
+        end
     }
 
     pub(super) fn for_each(

@@ -122,7 +122,7 @@ impl Walker<'_> {
     }
 }
 
-/// What a program may take of its input and leave a rest. What takes all leaves nothing that anybody could run.
+/// What a program may take of its input.
 fn taken_by(name: &str, args: &[Field]) -> Taken {
     let bytes = |field: &Field| {
         let prefix = field.prefix();
@@ -130,7 +130,11 @@ fn taken_by(name: &str, args: &[Field]) -> Taken {
             || prefix.starts_with('-') && !prefix.starts_with("--") && prefix.contains(['c', 'z'])
             || field.text().is_none()
     };
+    let no_file = args.iter().all(|field| field.prefix().starts_with('-'));
     match name {
+        // They take all, and one that reads behind them finds nothing.
+        "cat" | "tac" | "sort" | "uniq" | "wc" | "nl" | "rev" | "cut" if no_file => Taken::Lines,
+        "tr" => Taken::Lines,
         "head" if !args.iter().any(bytes) => Taken::Lines,
         "head" | "od" | "xxd" | "hexdump" | "sed" | "dd" => Taken::Parts,
         "cp" | "mv" | "rm" | "mkdir" | "rmdir" | "touch" | "ln" | "chmod" | "tee" | "sleep"

@@ -39,7 +39,14 @@ pub(in crate::builtins) fn read(
     state: &mut State,
 ) {
     let names = operands(called.args(), "adinNptu");
-    let line = line_of(called, &names, state);
+    let asked = walker.asked == Some(called.span);
+    let line = match line_of(called, &names, state) {
+        // Behind the end of its input it finds nothing.
+        line @ (Value::Texts(_) | Value::Among(_)) if !asked && is_begun(called) => {
+            line.join(Value::text(""))
+        }
+        line => line,
+    };
     let options = called.args().get(..called.args().len() - names.len());
     walker.takes(
         called.input,
@@ -142,6 +149,12 @@ impl Takes {
         }
         if names { Self::Names } else { takes }
     }
+}
+
+/// Whether something may have been taken of the input already.
+fn is_begun(called: &Called<'_>) -> bool {
+    let taken = called.input.text_and_taken();
+    taken.is_some_and(|(_, taken)| taken != Taken::Nothing)
 }
 
 /// The line without what `read` cuts off its ends; nothing where nobody knows what that is.
