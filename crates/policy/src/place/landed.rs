@@ -24,12 +24,11 @@ const UNPACK: [&str; 9] = [
     "tar", "gtar", "bsdtar", "unzip", "7z", "7za", "7zr", "7zz", "unar",
 ];
 
-/// The same, of an archive that they read from their input or behind an option: each plain word is one of its files.
-const UNPACK_WORDS: [&str; 4] = ["cpio", "bsdcpio", "pax", "bsdpax"];
-
-/// What of these is followed by a value that is no file of the archive.
-const UNPACK_VALUES: &[&str] = &[
-    "-F", "-f", "-I", "-D", "-E", "-R", "-H", "-C", "-M", "-s", "-x", "-b", "-p", "-o",
+/// The same, of an archive that they read from their input or behind an option, each plain word one of its files; with the
+/// letters that are followed by a value which is no file of the archive, in every version of the program.
+const UNPACK_WORDS: [(&[&str], &str); 2] = [
+    (&["cpio", "bsdcpio"], "CDEFHIMOR"),
+    (&["pax", "bsdpax"], "BEGTUbfopsx"),
 ];
 
 /// The effects of one command, for what lands below its first target.
@@ -47,7 +46,7 @@ impl<'e> Landing<'e> {
             .filter(|it| it.part == effect.part)
             .find_map(Effect::as_run)?;
         let program = name_of(run)?;
-        let by_words = UNPACK_WORDS.contains(&program);
+        let by_words = letters_of(program).is_some();
         if !COPY.contains(&program) && !UNPACK.contains(&program) && !by_words {
             return None;
         }
@@ -83,22 +82,19 @@ impl<'e> Landing<'e> {
                 .is_some_and(|it| it.reach == Reach::ContentBelow)
         };
         let fills = self.effects.iter().any(fills);
-        match (fills, UNPACK_WORDS.contains(&program)) {
+        match (fills, letters_of(program)) {
             (false, _) => None,
-            (true, true) => self.member_by_word(),
-            (true, false) => self.member(),
+            (true, Some(letters)) => self.member_by_word(letters),
+            (true, None) => self.member(),
         }
     }
 
     /// A protected place that is named as one of the files of an archive that no plain word names.
-    fn member_by_word(&self) -> Option<AbsPath> {
+    fn member_by_word(&self, letters: &str) -> Option<AbsPath> {
         let mut words = self.run.argv.iter().skip(1).filter_map(Word::literal);
         while let Some(word) = words.next() {
-            // In a bundle the last letter has the value: `-rf a.pax`.
-            let last = word.get(word.len().saturating_sub(1)..).unwrap_or_default();
             let is_option = word.starts_with('-');
-            if is_option && !word.starts_with("--") && UNPACK_VALUES.contains(&&*format!("-{last}"))
-            {
+            if takes_next(word, letters) {
                 words.next();
                 continue;
             }
@@ -250,6 +246,20 @@ impl<'e> Landing<'e> {
 /// Whether a word holds such a short option.
 fn has_letter(word: &str, letter: char) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
+}
+
+/// Whether a bundle of short options ends with one that has its value in the next word: `-rf a.pax`, not `-rfa.pax`.
+fn takes_next(word: &str, letters: &str) -> bool {
+    let bundle = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+    let value = bundle.and_then(|bundle| bundle.split_once(|letter| letters.contains(letter)));
+    value.is_some_and(|(_, joined)| joined.is_empty())
+}
+
+/// Of a program that is told files of an archive by plain words: the letters that are followed by a value.
+fn letters_of(program: &str) -> Option<&'static str> {
+    let known = UNPACK_WORDS.iter();
+    let mut known = known.filter(|(programs, _)| programs.contains(&program));
+    known.next().map(|(_, letters)| *letters)
 }
 
 fn name_of(run: &Run) -> Option<&str> {
