@@ -106,15 +106,18 @@ pub(super) fn builds(run: &Run) -> bool {
         })
 }
 
-/// Whether a file that a line runs by its path may be what such a run made.
-pub(super) fn may_be_built(file: &KnownPath, role: Role, tree: &dyn Tree) -> bool {
+/// Whether a file that a line runs by its path, told in this folder, may be what such a run made.
+pub(super) fn may_be_built(at: &AbsPath, file: &KnownPath, role: Role, tree: &dyn Tree) -> bool {
     let (Some(named), Some(real)) = (file.hops.first(), file.real()) else {
         return true;
     };
     let is_output = |path: &AbsPath| {
+        // The folders that it has in common with where the line is told hold the project, too.
         let folder = path.parent();
-        let mut names = folder.iter().flat_map(|folder| folder.as_str().split('/'));
-        names.any(|name| OUTPUTS.contains(&name))
+        let folders = folder.iter().flat_map(|folder| folder.as_str().split('/'));
+        let mut above = at.as_str().split('/');
+        let mut own = folders.skip_while(|name| above.next() == Some(*name));
+        own.any(|name| OUTPUTS.contains(&name))
     };
     let lies_in_output = is_output(named) && !build::is_usual_file(named);
     match role {

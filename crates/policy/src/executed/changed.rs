@@ -101,7 +101,7 @@ pub(super) fn changed(
     let changed = code.filter(|(path, role)| {
         let file = KnownPath::of(path, tree);
         let covers = |change: &&Change<'_>| match change.what {
-            Changed::Built => is_named(path, &by_run) && may_be_built(&file, **role, tree),
+            Changed::Built => is_named(path, &by_run) && may_be_built(folder, &file, **role, tree),
             Changed::At(_) | Changed::Matching(..) | Changed::Somewhere | Changed::Anything => {
                 change.covers(&file, **role)
             }
@@ -124,8 +124,9 @@ pub(super) fn changed(
 struct RunFiles {
     /// The simple command that it is of.
     part: u32,
-    /// Whether it surely takes place; of some wrappers each word may be the program.
-    view: EffectView,
+    /// Whether it takes place as its words are read at first: surely, or where a wrapper's command stands (`sudo ./x`). Of some
+    /// programs each word may be the command.
+    is_meant: bool,
     /// Whether it may take place again.
     again: bool,
     files: BTreeMap<AbsPath, Spelling>,
@@ -133,28 +134,50 @@ struct RunFiles {
     in_code: BTreeSet<AbsPath>,
 }
 
-/// Whether a run that surely takes place names a file by its path.
+/// What stands in front of a run of a line.
+#[derive(Debug, Clone, Copy, Default)]
+struct Front {
+    /// Whether it is a wrapper, which starts it.
+    wraps: bool,
+    /// Whether that may start it several times.
+    repeats: bool,
+}
+
+impl Front {
+    /// In front of what stands behind the run.
+    fn behind(self, run: &Run) -> Self {
+        match run.nature {
+            RunNature::Wrapper | RunNature::PlainWrapper => Self {
+                wraps: true,
+                repeats: self.repeats || are(&[run], REPEATERS),
+            },
+            RunNature::KnownReader
+            | RunNature::FileCommand
+            | RunNature::Program
+            | RunNature::InlineCode => Self::default(),
+        }
+    }
+}
+
+/// Whether a run that is meant names a file by its path.
 fn is_named(path: &AbsPath, by_run: &[RunFiles]) -> bool {
-    let sure = by_run.iter().filter(|run| run.view == EffectView::Sure);
-    let mut named = sure.filter_map(|run| run.files.get(path));
+    let meant = by_run.iter().filter(|run| run.is_meant);
+    let mut named = meant.filter_map(|run| run.files.get(path));
     named.any(|spelling| *spelling == Spelling::Path)
 }
 
 fn files_by_run(folder: &AbsPath, effects: &Effects) -> Vec<RunFiles> {
     let variables = LineVariables::of(effects);
-    let mut again_by_wrapper = false;
+    let mut front = Front::default();
     let runs = effects.list.iter().filter_map(|effect| {
         let run = effect.as_run()?;
-        let again = again_by_wrapper || effects.code.repeated.contains(&effect.part);
-        again_by_wrapper = match run.nature {
-            RunNature::Wrapper | RunNature::PlainWrapper => {
-                again_by_wrapper || are(&[run], REPEATERS)
-            }
-            RunNature::KnownReader
-            | RunNature::FileCommand
-            | RunNature::Program
-            | RunNature::InlineCode => false,
+        let is_meant = match effect.view {
+            EffectView::Sure => true,
+            EffectView::Might => front.wraps,
+            EffectView::Inferred | EffectView::Guessed => false,
         };
+        let again = front.repeats || effects.code.repeated.contains(&effect.part);
+        front = front.behind(run);
         let run = variables.seen_by(run);
         let all = match executed_by(folder, &run) {
             Ok(files) => files,
@@ -167,7 +190,7 @@ fn files_by_run(folder: &AbsPath, effects: &Effects) -> Vec<RunFiles> {
         }
         Some(RunFiles {
             part: effect.part,
-            view: effect.view,
+            is_meant,
             again,
             files,
             in_code: in_code_of(folder, &run),

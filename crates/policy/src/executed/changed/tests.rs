@@ -88,3 +88,53 @@ fn only_a_script_that_is_read_once_may_be_changed_by_its_own_run() {
         ],
     );
 }
+
+/// What stands where a wrapper's command does is what runs.
+#[test]
+fn what_is_built_is_run_by_wrappers_too() {
+    Ground::new().check(
+        &[
+            "gcc x.c && ./a.out",
+            "gcc x.c && sudo ./a.out",
+            "gcc x.c && env A=1 ./a.out",
+            "gcc x.c && exec ./a.out",
+            "gcc x.c && strace -f -o log ./a.out",
+            "gcc -g x.c && valgrind --leak-check=full ./a.out",
+            "gcc x.c && sudo -u bob nice ./a.out",
+            "make && find . -name in -exec ./a.out {} \\;",
+            "tsc && env A=1 node dist/y.js",
+        ],
+        &[
+            "gcc x.c && docker run image ./a.out",
+            "gcc x.c && ssh host ./a.out",
+            "gcc x.c && mytool ./a.out",
+            "make && sudo make install",
+            "make && sudo ./x.sh",
+            "make && env A=1 python3 x.py",
+            "gcc x.c && sudo cp a.out /usr/local/bin",
+        ],
+    );
+}
+
+/// What the folder that a line is told in lies in says nothing of its files.
+#[test]
+fn only_folders_below_where_a_line_works_hold_what_was_built() {
+    let ground = Ground::new();
+    for name in [
+        "build/app/scripts/test.sh",
+        "build/app/Makefile",
+        "build/app/out/gen.sh",
+    ] {
+        ground.holds(name, b"text\n");
+    }
+    ground.holds("build/other/x.sh", b"text\n");
+    let told = |folder: &str, line: &str| ground.changes_in(folder, line);
+    assert!(!told("build/app", "make && ./scripts/test.sh"));
+    assert!(!told("build/app", "make && ../other/x.sh"));
+    assert!(!told("build/app/scripts", "make -C .. && ./test.sh"));
+    assert!(told("build/app", "make && ./out/gen.sh"));
+    assert!(told("build/app", "make && ./new"));
+    assert!(told("build/app/scripts", "make -C .. && ../out/gen.sh"));
+    assert!(told("", "make && ./build/other/x.sh"));
+    assert!(told("", "cd build && make && ./other/x.sh"));
+}
