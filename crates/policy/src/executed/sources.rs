@@ -145,13 +145,18 @@ pub(super) fn redirected_to_runner(effects: &Effects) -> Vec<Executed> {
 
 /// The files that a command reads which may write what the line runs (`git apply p && sh x.sh`).
 pub(super) fn read_by_makers(files: &[Executed], effects: &Effects) -> Vec<Executed> {
+    let run = files.iter().filter(|file| file.role != Role::Argument);
+    let run: BTreeSet<&str> = run.map(|file| file.path.as_str()).collect();
+    let runs_below = |base: &AbsPath| {
+        let inside = format!("{}/", base.as_str().trim_end_matches('/'));
+        let first = run.range(&*inside..).next();
+        run.contains(base.as_str()) || first.is_some_and(|path| path.starts_with(&inside))
+    };
     let written = effects.list.iter().filter_map(|effect| {
         let target = effect.as_written()?;
-        let run = files.iter().filter(|file| file.role != Role::Argument);
-        let mut paths = run.map(|file| &file.path);
         let is_run = match &target.path {
-            PathValue::Known(place) => paths.any(|path| path == place),
-            PathValue::Pattern { base, .. } => paths.any(|path| path.is_within(base)),
+            PathValue::Known(place) => run.contains(place.as_str()),
+            PathValue::Pattern { base, .. } => runs_below(base),
             PathValue::Unknown(_) => false,
         };
         is_run.then_some(effect.part)

@@ -1,5 +1,7 @@
 //! What lines run, as far as their words tell.
 
+use std::collections::BTreeSet;
+
 use pointsman_shell::{NameCase, Surroundings, analyse};
 
 use super::*;
@@ -257,4 +259,27 @@ fn who_looks_at_a_line_is_told_of_more_patterns_than_are_looked_up() {
     };
     assert_eq!(seen(20), Ok(()));
     assert_eq!(seen(1_500), Err(Unseen::TooMany));
+}
+
+/// What a command reads that writes what is run is found without a look at each file for each of its writes.
+#[test]
+fn what_makers_read_is_found_in_a_long_line_too() {
+    let read = |line: &str, run: &[Executed]| {
+        let (_, effects) = effects(line);
+        let read = sources::read_by_makers(run, &effects).into_iter();
+        read.map(|file| file.path.to_string())
+            .collect::<BTreeSet<_>>()
+    };
+    let run = |path: &str| named(AbsPath::parse(path).unwrap(), Role::Code);
+    assert!(read("git apply p", &[run("/w/d/x.sh")]).contains("/w/p"));
+    assert!(!read("git apply p", &[run("/w-x/x.sh"), run("/v/x")]).contains("/w/p"));
+    assert!(read("sort -o x.sh p", &[run("/w/x.sh")]).contains("/w/p"));
+    assert!(!read("sort -o x.sh p", &[run("/w/x.sh/y"), run("/w/x")]).contains("/w/p"));
+    let many: Vec<Executed> = (0..LINE_FILES_MAX)
+        .map(|at| run(&format!("/v/{at}")))
+        .collect();
+    let words: String = (0..2_500).map(|at| format!("{at} ")).collect();
+    let started = std::time::Instant::now();
+    assert!(read(&format!("tee {words} < p"), &many).is_empty());
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
 }
