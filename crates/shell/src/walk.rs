@@ -76,8 +76,6 @@ pub(crate) struct Walker<'w> {
     around: Input,
     /// The `read` that a loop goes on for: where its body runs, there was a line.
     pub(crate) asked: Option<Span>,
-    /// How often something was taken of a known input.
-    takings: usize,
     /// What the commands at hand print, where a group around them fills files with it.
     prints: Option<Prints>,
 }
@@ -116,7 +114,6 @@ impl<'w> Walker<'w> {
             left: Left::default(),
             ends: Ends::default(),
             asked: None,
-            takings: 0,
             around: Input::default(),
             prints: None,
         }
@@ -370,7 +367,7 @@ impl<'w> Walker<'w> {
                 condition,
                 body,
             } => {
-                self.repeat(state, |walker, state| {
+                self.repeat(state, fed, |walker, state| {
                     let mut end = walker.condition_of(scene, *kind, condition, state, fed);
                     walker.script(scene, body, state, fed);
                     end.join(state);
@@ -385,13 +382,13 @@ impl<'w> Walker<'w> {
                 self.set_outside(scene, name, Value::Unknown, state);
                 self.set_outside(scene, "REPLY", Value::Unknown, state);
                 self.word_of_the_shell(scene, "select", state);
-                self.repeat(state, |walker, state| {
+                self.repeat(state, fed, |walker, state| {
                     walker.script(scene, body, state, fed);
                 });
             }
             Body::ForArithmetic { expression, body } => {
                 self.computed(scene, expression, state, compound.span);
-                self.repeat(state, |walker, state| {
+                self.repeat(state, fed, |walker, state| {
                     walker.script(scene, body, state, fed);
                 });
             }

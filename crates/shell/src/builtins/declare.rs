@@ -261,7 +261,7 @@ pub(super) fn mapfile(
             }
         }
     }
-    walker.takes(called.input, Taken::Parts);
+    called.input.take(Taken::Parts);
     let names = read::operands(called.args(), "dnOsuCc");
     let name = names.first().map_or(Some("MAPFILE"), |field| field.text());
     if let Some(name) = name {

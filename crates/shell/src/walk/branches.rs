@@ -40,10 +40,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks a body that may run any number of times.
+    /// Walks a body that may run any number of times. What it takes of this input, no later round finds.
     pub(super) fn repeat(
         &mut self,
         state: &mut State,
+        input: &Input,
         mut body: impl FnMut(&mut Self, &mut State),
     ) {
         let repeats = std::mem::replace(&mut self.sink.repeats, true);
@@ -57,10 +58,17 @@ impl Walker<'_> {
                 state.forget_changes(&entry);
             }
             let mut own = state.clone();
-            let takings = self.takings;
+            // What it feeds itself is new in each round.
+            let inputs = [Some(input.clone()), before.input().cloned()];
+            let taken = || {
+                inputs
+                    .each_ref()
+                    .map(|it| it.as_ref()?.text_and_taken().map(|it| it.1))
+            };
+            let taken_before = taken();
             self.round(&mut own, &mut body);
             state.join(&own);
-            if *state == before && self.takings == takings || self.sink.full {
+            if *state == before && taken() == taken_before || self.sink.full {
                 break;
             }
         }
@@ -137,7 +145,7 @@ impl Walker<'_> {
         }
         // Set before too: a body that changes nothing else needs no second round then.
         self.set_outside(scene, name, value.clone(), state);
-        self.repeat(state, |walker, state| {
+        self.repeat(state, input, |walker, state| {
             walker.set_outside(scene, name, value.clone(), state);
             walker.script(scene, body, state, input);
         });

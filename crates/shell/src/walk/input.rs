@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use pointsman_model::PathValue;
 
-use super::{Called, Feed, Walker};
+use super::{Called, Feed};
 use crate::field::Field;
 use crate::programs::{last_name, runs_unasked};
 
@@ -94,6 +94,15 @@ impl Input {
         self.text.as_ref().map(|it| (&*it.text, it.taken.get()))
     }
 
+    /// A command takes this of it, which those behind it don't find any more.
+    pub(crate) fn take(&self, taken: Taken) {
+        if let Some(text) = &self.text
+            && text.taken.get() < taken
+        {
+            text.taken.set(taken);
+        }
+    }
+
     /// Where it comes from.
     pub(crate) fn from(&self) -> &Feed {
         match self.text_and_taken() {
@@ -103,22 +112,11 @@ impl Input {
     }
 }
 
-impl Walker<'_> {
-    /// The command takes this of its input, which those behind it don't find any more.
-    pub(crate) fn takes(&mut self, input: &Input, taken: Taken) {
-        if let Some(text) = &input.text
-            && text.taken.get() < taken
-        {
-            text.taken.set(taken);
-            self.takings += 1;
-        }
-    }
-
-    /// A program takes what it takes of its input.
-    pub(super) fn program_takes(&mut self, called: &Called<'_>, program: &str) {
-        if called.input.text.is_some() {
-            self.takes(called.input, taken_by(last_name(program), called.args()));
-        }
+/// A program takes what it takes of its input.
+pub(super) fn program_takes(called: &Called<'_>, program: &str) {
+    if called.input.text.is_some() {
+        let taken = taken_by(last_name(program), called.args());
+        called.input.take(taken);
     }
 }
 

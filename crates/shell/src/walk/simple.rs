@@ -7,6 +7,7 @@ use pointsman_model::{
 };
 
 use super::functions::may_keep_assignments;
+use super::input::program_takes;
 use super::spelled::{joined, part_text};
 use super::{Input, Scene, Walker, ambiguous, redirect};
 use crate::analysis::{NameCase, Nesting, Part, read, read_again};
@@ -353,7 +354,7 @@ impl Walker<'_> {
             start: self.start,
         });
         let names = self.facts(scene, called, facts, state);
-        self.program_takes(called, program);
+        program_takes(called, program);
         names
     }
 

@@ -48,13 +48,12 @@ pub(in crate::builtins) fn read(
         line => line,
     };
     let options = called.args().get(..called.args().len() - names.len());
-    walker.takes(
-        called.input,
-        match Takes::by(options.unwrap_or_default()) {
+    called
+        .input
+        .take(match Takes::by(options.unwrap_or_default()) {
             Takes::Lines | Takes::Unescaped => Taken::Lines,
             Takes::Names | Takes::Anything => Taken::Parts,
-        },
-    );
+        });
     for name in crate::programs::values(called.args(), "-a") {
         if let Some(name) = name.text() {
             set_variable(walker, scene, name, Value::Unknown, state);
