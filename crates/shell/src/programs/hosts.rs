@@ -177,7 +177,9 @@ pub(super) fn exported(asked: &Asked<'_>, known: &Tables) -> Vec<Use> {
     let span = asked.called.span;
     for (name, value) in asked.state.exported() {
         let is_host = names_a_host(name);
-        if matches!(value, Value::Unknown | Value::Among(_)) && is_host && known.connects {
+        // A bare `HOST` is mostly where a server listens.
+        let of_client = is_host && !matches!(name, "HOST" | "SERVER" | "ENDPOINT");
+        if matches!(value, Value::Unknown | Value::Among(_)) && of_client && known.connects {
             let field = Field {
                 known: crate::expand::unknown("", Shape::One),
                 ..Field::made(name, span)
@@ -209,40 +211,91 @@ fn names_a_host(name: &str) -> bool {
     !matches!(&*upper, "NO_PROXY" | "HOSTNAME") && ends.iter().any(|end| upper.ends_with(end))
 }
 
-/// `host=x dbname=y`, as clients of PostgreSQL take it: with blanks around the sign, and values in quotes.
+/// `host=x dbname=y`, as clients of PostgreSQL take it: with blanks around the sign, values in quotes, and signs behind a
+/// backslash in both. Text that can't be read so names whatever stands behind a `host=` in it.
 fn of_connection(found: &mut Vec<Use>, field: &Field) {
-    let mut rest = field.prefix().trim_start();
-    while let Some((key, behind)) = rest.split_once('=') {
-        let (key, behind) = (key.trim(), behind.trim_start());
+    let text = field.prefix();
+    if !text.contains('=') {
+        return;
+    }
+    let whole = field.text().is_some();
+    let Some(pairs) = pairs_of_connection(text) else {
+        let of_host = text.split("host=").skip(1);
+        let behind = of_host.chain(text.split("hostaddr=").skip(1));
+        for value in behind {
+            let end = value.find(|char: char| char.is_whitespace() || char == '\'');
+            let value = value.get(..end.unwrap_or(value.len())).unwrap_or(value);
+            hosts(found, &Field::made(value, field.span));
+        }
+        return;
+    };
+    for (at, (key, value)) in pairs.iter().enumerate() {
+        if !matches!(&**key, "host" | "hostaddr") {
+            continue;
+        }
+        match whole || at + 1 < pairs.len() {
+            true => hosts(found, &Field::made(value, field.span)),
+            false => connect(found, field.clone(), EffectView::Might),
+        }
+    }
+    // What nobody knows of it may hold more of them.
+    let is_connection = pairs.iter().any(|(key, _)| OF_CONNECTION.contains(&&**key));
+    let told = pairs.last().is_some_and(|(key, _)| key.starts_with("host"));
+    if !whole && is_connection && !told {
+        connect(found, field.clone(), EffectView::Might);
+    }
+}
+
+/// Keys that stand in such texts and hardly anywhere else.
+const OF_CONNECTION: [&str; 9] = [
+    "dbname", "host", "hostaddr", "passfile", "password", "port", "service", "sslmode", "user",
+];
+
+/// Its keys and values; nothing where a key is none.
+fn pairs_of_connection(text: &str) -> Option<Vec<(String, String)>> {
+    let mut pairs = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let Some((key, behind)) = rest.split_once('=') else {
+            break;
+        };
+        let key = key.trim_end();
         if !key
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
         {
-            return;
+            return None;
         }
-        let (value, end) = match behind.strip_prefix('\'') {
-            Some(inside) => inside.split_once('\'').unwrap_or((inside, "")),
-            None => behind
-                .split_once(char::is_whitespace)
-                .unwrap_or((behind, "")),
-        };
-        rest = end.trim_start();
-        if matches!(key, "host" | "hostaddr") {
-            let whole = field.text().is_some() || !rest.is_empty();
-            match whole {
-                true => hosts(found, &Field::made(value, field.span)),
-                false => connect(found, field.clone(), EffectView::Might),
+        let behind = behind.trim_start();
+        let quoted = behind.strip_prefix('\'');
+        let mut chars = quoted.unwrap_or(behind).chars();
+        let mut value = String::new();
+        while let Some(char) = chars.next() {
+            match char {
+                '\\' => value.extend(chars.next()),
+                '\'' if quoted.is_some() => break,
+                blank if blank.is_whitespace() && quoted.is_none() => break,
+                plain => value.push(plain),
             }
         }
+        pairs.push((key.to_owned(), value));
+        rest = chars.as_str().trim_start();
     }
+    Some(pairs)
 }
 
-/// `-e https_proxy=host`, where blanks and the case of letters count for nothing.
+/// `-e https_proxy=host`, where blanks around the name, the case of its letters, dashes and underscores count for nothing.
 fn setting_of_wget(found: &mut Vec<Use>, setting: &Field) {
     let Some((key, value)) = setting.prefix().split_once('=') else {
         return;
     };
-    if key.trim().to_ascii_lowercase().ends_with("proxy") {
+    let key: String = key
+        .trim()
+        .chars()
+        .filter(|char| !matches!(char, '-' | '_'))
+        .collect();
+    let key = key.to_ascii_lowercase();
+    if matches!(&*key, "httpproxy" | "httpsproxy" | "ftpproxy") {
         let skip = setting.prefix().len() - value.trim_start().len();
         hosts(found, &setting.tail(skip));
     }

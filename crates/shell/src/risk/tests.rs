@@ -112,6 +112,10 @@ fn work_that_is_lost_and_what_is_published_is_destructive() {
         "cargo build",
         "kill 4711",
         "kill %1",
+        "cargo test publish",
+        "cargo run -- publish",
+        "npm run publish",
+        "npm test -- publish",
     ] {
         assert!(!tags(line).contains(&RiskTag::Destructive), "{line}");
     }

@@ -149,6 +149,9 @@ pub(super) fn by_words(name: &str, words: &[Word]) -> Option<(RiskTag, Span)> {
         return all.then_some((RiskTag::Destructive, last.span));
     }
     let cloud = CLOUDS.contains(&name);
+    if matches!(name, "cargo" | "npm" | "pnpm" | "yarn" | "bun") && runs_words(words) {
+        return None;
+    }
     if !cloud && !WORDS.iter().any(|(_, of, _)| *of == name) {
         return None;
     }
@@ -160,6 +163,30 @@ pub(super) fn by_words(name: &str, words: &[Word]) -> Option<(RiskTag, Span)> {
             |(_, of, wanted): &&(RiskTag, &str, &[&str])| *of == name && wanted.contains(&text);
         WORDS.iter().find(earns).map(|(tag, ..)| (*tag, span))
     })
+}
+
+/// Whether what stands behind the subcommand is handed on to a program of the project (`cargo test publish`).
+fn runs_words(words: &[Word]) -> bool {
+    let first = words
+        .iter()
+        .skip(1)
+        .filter_map(Word::literal)
+        .find(|word| !word.starts_with('-'));
+    matches!(
+        first,
+        Some(
+            "test"
+                | "t"
+                | "run"
+                | "run-script"
+                | "exec"
+                | "x"
+                | "bench"
+                | "b"
+                | "build"
+                | "nextest"
+        )
+    )
 }
 
 /// Whether that word of a git subcommand says that work or history goes for good: commits that nothing leads to any more,

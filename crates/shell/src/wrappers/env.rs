@@ -83,6 +83,9 @@ pub(super) fn env(
     behind += assign(walker, called, args.get(behind..), &mut own);
     let inner = args.get(behind..).unwrap_or_default();
     if let Some(split) = split {
+        if split.letters.contains('i') {
+            own.hide_all();
+        }
         outer(walker, called, Kind::Loud, state);
         split.walk(walker, scene, called, &mut own);
         return;
@@ -108,36 +111,20 @@ pub(super) fn env(
 struct Split<'a> {
     /// The arguments in front of it.
     front: &'a [Field],
+    /// The letters of other options in the same word.
+    letters: String,
     text: Field,
     rest: &'a [Field],
 }
 
 impl<'a> Split<'a> {
     fn of(args: &'a [Field]) -> Option<Self> {
-        const LONG: &str = "--split-string";
-        let glued = |field: &Field| {
-            let prefix = field.prefix();
-            if prefix == LONG {
-                return Some(prefix.len());
-            }
-            if prefix
-                .strip_prefix(LONG)
-                .is_some_and(|it| it.starts_with('='))
-            {
-                return Some(LONG.len() + 1);
-            }
-            let letters = prefix.strip_prefix('-')?;
-            let behind = letters.trim_start_matches(['0', 'i', 'v']);
-            behind
-                .starts_with('S')
-                .then(|| prefix.len() - behind.len() + 1)
-        };
         let options = args
             .iter()
             .take_while(|field| assignment(field.prefix()).is_none());
-        let (at, skip) = options
+        let (at, (skip, letters)) = options
             .enumerate()
-            .find_map(|(at, it)| Some((at, glued(it)?)))?;
+            .find_map(|(at, it)| Some((at, split_option(it)?)))?;
         let front = args.get(..at)?;
         if crate::options::first_operand(front, &ENV).is_ok_and(|operand| operand < front.len()) {
             return None;
@@ -149,6 +136,7 @@ impl<'a> Split<'a> {
         };
         Some(Self {
             front,
+            letters: letters.to_owned(),
             text,
             rest: args.get(behind..).unwrap_or_default(),
         })
@@ -165,11 +153,35 @@ impl<'a> Split<'a> {
         let (Some(text), Some(rest)) = (self.text.text(), rest) else {
             return super::unknown_script(walker, called, Some(&self.text));
         };
+        // It undoes signs behind a backslash in its own way: `\_` is a blank to it.
+        if text.contains('\\') {
+            return super::unknown_script(walker, called, Some(&self.text));
+        }
         let options = text.trim_start().starts_with('-');
         let again = if options { "env " } else { "" };
         let text = format!("{again}{text}{}", quoted(&rest));
         walker.call_script(scene, called, &text, called.span, EffectView::Might, own);
     }
+}
+
+/// How many bytes of a word are the option itself that splits a text, and the letters of other options in it.
+fn split_option(field: &Field) -> Option<(usize, &str)> {
+    const LONG: &str = "--split-string";
+    let prefix = field.prefix();
+    if prefix.starts_with("--") {
+        let (name, value) = prefix
+            .split_once('=')
+            .map_or((prefix, None), |(name, it)| (name, Some(it.len())));
+        // No other option begins with its first letter.
+        let is_it = name.len() > 2 && LONG.starts_with(name);
+        return is_it.then(|| (prefix.len() - value.unwrap_or(0), ""));
+    }
+    let letters = prefix.strip_prefix('-')?;
+    let behind = letters.trim_start_matches(['0', 'i', 'v']);
+    let before = letters.get(..letters.len() - behind.len())?;
+    behind
+        .starts_with('S')
+        .then(|| (prefix.len() - behind.len() + 1, before))
 }
 
 /// The words as a shell spells them.
@@ -246,12 +258,16 @@ pub(super) fn exec(
             let inner = args.get(at..).unwrap_or_default();
             let options = read(args.get(..at).unwrap_or_default(), &EXEC, Order::Mixed);
             let clears = |option: &Arg<'_>| matches!(option, Arg::Option("c", _));
-            if options.iter().any(clears) {
-                state.hide_all();
-            }
-            walker.call_inner(scene, called, inner, EffectView::Might, state);
+            // Where the program can't be started, the shell may go on, with all its variables.
+            let mut cleared = options.iter().any(clears).then(|| {
+                let mut own = state.clone();
+                own.hide_all();
+                own
+            });
+            let own = cleared.as_mut().unwrap_or(state);
+            walker.call_inner(scene, called, inner, EffectView::Might, own);
             if let Some(inner) = as_first_shell(&options, inner) {
-                walker.call_inner(scene, called, &inner, EffectView::Might, state);
+                walker.call_inner(scene, called, &inner, EffectView::Might, own);
             }
         }
         Err(at) => {
