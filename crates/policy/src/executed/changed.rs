@@ -149,7 +149,7 @@ impl Front {
         match run.nature {
             RunNature::Wrapper | RunNature::PlainWrapper => Self {
                 wraps: true,
-                repeats: self.repeats || are(&[run], REPEATERS),
+                repeats: self.repeats || are(&[run], &[REPEATERS]),
             },
             RunNature::KnownReader
             | RunNature::FileCommand
@@ -242,10 +242,8 @@ fn changes<'a>(effects: &'a Effects, tree: &dyn Tree) -> Vec<Change<'a>> {
             let runs = runs_of(effect.part, effects);
             let by_operand = target.by == PathRole::Operand;
             let formats =
-                by_operand && are(&runs, FORMATTERS) && !runs.iter().any(|run| builds(run));
-            let copies = by_operand
-                && are(&runs, &[&COPY[..], COPIERS].concat())
-                && is_copied(target, effects);
+                by_operand && are(&runs, &[FORMATTERS]) && !runs.iter().any(|run| builds(run));
+            let copies = by_operand && are(&runs, &[&COPY, COPIERS]) && is_copied(target, effects);
             return (!formats && !copies).then(|| change(Changed::of(target, tree)));
         }
         let run = effect.as_run()?;
@@ -276,9 +274,12 @@ fn runs_of(part: u32, effects: &Effects) -> Vec<&Run> {
         .collect()
 }
 
-/// Whether there are runs, and all of these programs.
-fn are(runs: &[&Run], programs: &[&str]) -> bool {
-    let is = |run: &&Run| run.program().is_some_and(|it| is_one_of(it, programs));
+/// Whether there are runs, and all of programs in one of these lists.
+fn are(runs: &[&Run], lists: &[&[&str]]) -> bool {
+    let is = |run: &&Run| {
+        let program = run.program();
+        program.is_some_and(|it| lists.iter().any(|programs| is_one_of(it, programs)))
+    };
     !runs.is_empty() && runs.iter().all(is)
 }
 
