@@ -87,11 +87,8 @@ const PLACES: &[(&[&str], &[&str])] = &[
 /// Variables that hold configuration themselves, as it is written in no file.
 const GIT_SETTINGS: &[&str] = &["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"];
 
-/// Settings of git that name a file of settings.
-const INCLUDES: &[&str] = &["include.path="];
-
 /// The setting of git that names the folder of its hooks.
-const HOOKS: &str = "core.hookspath=";
+const HOOKS: &str = "core.hookspath";
 
 /// The files of configuration that a run looks for where the line says; most are not there.
 pub(super) fn files(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
@@ -106,22 +103,17 @@ pub(super) fn files(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
         let place = folder.join(&piece);
         files.extend(below.iter().map(|file| place.join(file)));
     }
-    let included = settings(run).filter_map(|setting| {
-        let lower = setting.to_ascii_lowercase();
-        let include = INCLUDES.iter().find(|it| lower.starts_with(**it))?;
-        setting.get(include.len()..)
-    });
-    files.extend(included.map(|name| folder.join(name)));
+    let included = settings(run).filter(|setting| is_include(&setting.name));
+    let named = included.filter_map(|setting| setting.value);
+    files.extend(named.map(|name| folder.join(name)));
     files
 }
 
 /// The folders of hooks that a run of git is told to take.
 pub(super) fn hooks(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
     let folder = folder_of(folder, run);
-    let named = settings(run).filter_map(|setting| {
-        let is_it = setting.to_ascii_lowercase().starts_with(HOOKS);
-        is_it.then(|| setting.get(HOOKS.len()..)).flatten()
-    });
+    let named = settings(run).filter(|setting| setting.name == HOOKS);
+    let named = named.filter_map(|setting| setting.value);
     named.map(|name| folder.join(name)).collect()
 }
 
@@ -137,13 +129,59 @@ pub(super) fn is_elsewhere(folder: &AbsPath, run: &Run, tree: &dyn Tree) -> bool
         || files.any(|file| tree.kind(&file) != EntryKind::Missing)
 }
 
+/// Whether a run of git takes code, or a file that may name some, from a variable of the environment that nobody sees here.
+pub(super) fn is_from_environment(run: &Run) -> bool {
+    let mut hidden = settings(run).filter(|setting| setting.value.is_none());
+    hidden.any(|setting| setting.name == HOOKS || is_include(&setting.name))
+}
+
+/// A setting that a run of git is given in front of what it is to do.
+struct Setting<'r> {
+    /// In small letters.
+    name: String,
+    /// Nothing where a variable of the environment holds it that the line does not set.
+    value: Option<&'r str>,
+}
+
+/// Whether a setting of git names a file of settings (`include.path`, `includeIf.gitdir:x.path`).
+fn is_include(name: &str) -> bool {
+    name == "include.path" || name.starts_with("includeif.") && name.ends_with(".path")
+}
+
 /// The settings that a run of git is given in front of what it is to do.
-fn settings(run: &Run) -> impl Iterator<Item = &str> {
+fn settings(run: &Run) -> impl Iterator<Item = Setting<'_>> {
     let is_git = run.program().is_some_and(|it| is_one_of(it, GIT));
     let words = || run.argv.iter().map(Word::literal);
-    let pairs = words().zip(words().skip(1));
-    pairs.filter_map(move |(option, next)| match option {
-        Some("-c") if is_git => next,
-        _ => None,
+    let pairs = words().zip(words().skip(1).chain([None]));
+    let given = pairs.filter(move |_| is_git);
+    given.filter_map(|(option, next)| match option? {
+        "-c" => setting(next?),
+        "--config-env" => from_environment(run, next?),
+        option => from_environment(run, option.strip_prefix("--config-env=")?),
+    })
+}
+
+/// `name=value`; one without a value is a switch.
+fn setting(spelled: &str) -> Option<Setting<'_>> {
+    // A condition may hold the sign, a name of its end does not (`includeIf.onbranch:a=b.path=f`).
+    let includes = spelled.to_ascii_lowercase().starts_with("includeif.");
+    let at = match includes {
+        true => spelled.to_ascii_lowercase().find(".path=")? + ".path".len(),
+        false => spelled.find('=')?,
+    };
+    Some(Setting {
+        name: spelled.get(..at)?.to_ascii_lowercase(),
+        value: Some(spelled.get(at + 1..)?),
+    })
+}
+
+/// `name=VARIABLE`.
+fn from_environment<'r>(run: &'r Run, spelled: &str) -> Option<Setting<'r>> {
+    let (name, variable) = spelled.rsplit_once('=')?;
+    let set = run.assignments.iter().rev();
+    let mut set = set.filter(|it| *it.name == *variable);
+    Some(Setting {
+        name: name.to_ascii_lowercase(),
+        value: set.next().and_then(|it| it.value.literal()),
     })
 }

@@ -18,8 +18,16 @@ const STARTERS: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// So many programs start one another at most.
+/// So many programs start one another at most, as they are looked at: `uv run python -m coverage run -m pytest` are three.
 const STARTED_MAX: usize = 4;
+
+/// Whether more programs start one another than are looked at, so that nobody knows what the last one starts.
+pub(super) fn starts_too_many(program: &str, words: &[Option<&str>]) -> bool {
+    let started = started(program, words);
+    let last = started.last();
+    started.len() == STARTED_MAX
+        && last.is_some_and(|(program, words)| starts(program, words).is_some())
+}
 
 /// A program and those that it starts by its words, each with the words behind it.
 pub(super) fn started<'a, 'w>(

@@ -172,6 +172,12 @@ const RUN: &[(&str, &str)] = &[
     ("at now < f", "f"),
     ("tmux source-file f", "f"),
     ("make -f f", "f"),
+    ("git -c core.hooksPath=d commit", "d/*"),
+    ("V=d git --config-env=core.hooksPath=V commit", "d/*"),
+    ("V=d git --config-env core.hooksPath=V commit", "d/*"),
+    ("git -c includeIf.gitdir:/.path=f commit", "f"),
+    ("git -c includeif.onbranch:a=b.path=f commit", "f"),
+    ("V=f git --config-env=include.path=V commit", "f"),
     ("for d in a b; do make -C $d; done", "a/Makefile"),
 ];
 
@@ -282,4 +288,52 @@ fn what_makers_read_is_found_in_a_long_line_too() {
     let started = std::time::Instant::now();
     assert!(read(&format!("tee {words} < p"), &many).is_empty());
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+}
+
+/// Whether nobody knows what a line runs, without a look at any file.
+fn is_unknown(line: &str) -> bool {
+    let (folder, effects) = effects(line);
+    let seen = check_seen(&folder, &effects, &BTreeMap::new(), &crate::DiskTree);
+    matches!(seen, Err(Unseen::Unknown(_)))
+}
+
+#[test]
+fn what_the_last_of_many_starters_starts_is_known_to_nobody() {
+    for line in [
+        "npx npx npx npx tsx f.ts",
+        "uv run npx poetry run pipenv run python f.py",
+    ] {
+        assert!(is_unknown(line), "{line}");
+    }
+    for line in [
+        "npx tsx f.ts",
+        "uv run poetry run npx tsx f.ts",
+        "uv run python -m coverage run -m pytest tests",
+        "npm exec -- npx npx jest",
+        "poetry run python -m pytest",
+    ] {
+        assert!(!is_unknown(line), "{line}");
+    }
+}
+
+#[test]
+fn a_setting_of_git_from_a_variable_that_nobody_sees_is_known_to_nobody() {
+    for line in [
+        "git --config-env=core.hooksPath=V commit",
+        "git --config-env core.hooksPath=V commit",
+        "V=$(cat x) git --config-env=include.path=V commit",
+        "export V=d; git --config-env=CORE.hooksPath=V commit",
+        "git --config-env=includeIf.gitdir:/.path=V commit",
+    ] {
+        assert!(is_unknown(line), "{line}");
+    }
+    for line in [
+        "git --config-env=user.name=V commit",
+        "git -c user.name=x commit",
+        "V=d git --config-env=core.hooksPath=V commit",
+        "git -c core.hooksPath=d commit",
+        "git commit -m 'a --config-env=core.hooksPath=V'",
+    ] {
+        assert!(!is_unknown(line), "{line}");
+    }
 }

@@ -7,7 +7,7 @@ use pointsman_model::{AbsPath, AssignmentWeight, Effects, PathValue, Run, RunNat
 use super::changed::changed;
 use super::patterns::{PATTERNS_MAX, searched};
 use super::runners::Given;
-use super::started::started;
+use super::started::{started, starts_too_many};
 use super::variables::{LineVariables, pieces};
 use super::{
     GIT, INTERPRETERS, OPTION_INTERPRETERS, Role, build, configured, is_one_of, runners, script,
@@ -133,6 +133,9 @@ fn is_unknown(run: &Run, at: &AbsPath, variables: &LineVariables) -> bool {
             .map(|(_, next)| next);
         next.any(|next| next.literal().is_none()) || words().any(joined)
     };
+    if configured::is_from_environment(run) || starts_too_many(program, &literal) {
+        return true;
+    }
     let started = started(program, &literal);
     let mut naming = started
         .iter()
