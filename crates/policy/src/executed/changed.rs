@@ -15,11 +15,11 @@ use super::started::started;
 use super::unseen::git_verb;
 use super::variables::LineVariables;
 use super::{GIT, Role, Spelling, build, executed_by, folder_of, is_one_of, script};
-use crate::Tree;
 use crate::place::COPY;
 use crate::rule::{Names, covers, glob_with_gaps};
 use crate::subject::{KnownPath, walked};
 use crate::wild::{can_meet, plain_bytes};
+use crate::{EntryKind, Tree};
 
 /// What of git puts other files in the place of those that are there, beside what the analyser tells of writes.
 const GIT_BRINGS: &[&str] = &[
@@ -98,8 +98,9 @@ pub(super) fn changed(
         Role::Argument => script::is_named_as_script(path.as_str()),
     });
     let by_run = LazyCell::new(|| files_by_run(folder, effects));
+    let mut looks = Looks::at_disk(tree);
     let changed = code.filter(|(path, role)| {
-        let file = KnownPath::of(path, tree);
+        let file = looks.at(path);
         let covers = |change: &&Change<'_>| match change.what {
             Changed::Built => is_named(path, &by_run) && may_be_built(folder, &file, **role, tree),
             Changed::At(_) | Changed::Matching(..) | Changed::Somewhere | Changed::Anything => {
@@ -118,6 +119,37 @@ pub(super) fn changed(
     changed
         .chain(patterns.map(|pattern| pattern.base))
         .collect()
+}
+
+/// Where files lie of which most are not there, many in the same folder.
+struct Looks<'t> {
+    tree: &'t dyn Tree,
+    /// Of the folders that were looked at: nothing of those that are there.
+    missing: BTreeMap<AbsPath, Option<KnownPath>>,
+}
+
+impl<'t> Looks<'t> {
+    fn at_disk(tree: &'t dyn Tree) -> Self {
+        let missing = BTreeMap::new();
+        Self { tree, missing }
+    }
+
+    /// What is known of a file; below a folder that is not there nothing is looked for.
+    fn at(&mut self, path: &AbsPath) -> KnownPath {
+        let (Some(folder), Some(name)) = (path.parent(), path.name()) else {
+            return KnownPath::of(path, self.tree);
+        };
+        let tree = self.tree;
+        let look = |folder: &AbsPath| {
+            let known = KnownPath::of(folder, tree);
+            let real = known.real();
+            let is_missing = real.is_some_and(|real| tree.kind(real) == EntryKind::Missing);
+            is_missing.then_some(known)
+        };
+        let missing = self.missing.entry(folder);
+        let missing = missing.or_insert_with_key(look).as_ref();
+        missing.map_or_else(|| KnownPath::of(path, tree), |folder| folder.without(name))
+    }
 }
 
 /// The files that a run of a line executes, each as it is surest named.

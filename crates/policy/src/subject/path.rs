@@ -37,6 +37,17 @@ impl KnownPath {
         }
     }
 
+    /// What bears this name below a folder that is not there: nothing.
+    pub(crate) fn without(&self, name: &str) -> Self {
+        let hops: Hops = self.hops.iter().map(|hop| hop.join(name)).collect();
+        Self {
+            lower: hops.iter().map(lower).collect(),
+            hops,
+            file: None,
+            kind: OnceCell::from(EntryKind::Missing),
+        }
+    }
+
     /// Whether a folder lies there. `tree` is the one that the path was looked up in.
     pub(crate) fn is_folder(&self, tree: &dyn Tree) -> bool {
         let kind = || {

@@ -2,7 +2,10 @@
 
 use super::super::{by_gravest_role, check_seen, executed};
 use super::*;
-use crate::DiskTree;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::{DiskTree, EntryKind, FileId, Hops, Kept};
 use pointsman_shell::{NameCase, Surroundings, analyse};
 
 /// The files that stand in the folder of each line, empty but for those that say something.
@@ -28,11 +31,14 @@ impl Ground {
         std::fs::write(path, content).unwrap();
     }
 
-    /// Whether a line that is told in a folder of the ground changes what it runs.
-    #[track_caller]
-    fn changes_in(&self, folder: &str, line: &str) -> bool {
-        let folder = self.folder.path().join(folder);
-        let folder = AbsPath::parse(folder.to_str().unwrap()).unwrap();
+    fn path(&self, name: &str) -> AbsPath {
+        let path = self.folder.path().join(name);
+        AbsPath::parse(path.to_str().unwrap()).unwrap()
+    }
+
+    /// What a line does that is told in a folder of the ground, and what it runs.
+    fn read(&self, folder: &str, line: &str) -> (Effects, BTreeMap<AbsPath, Role>) {
+        let folder = self.path(folder);
         let at = Surroundings {
             folder: folder.clone(),
             home: AbsPath::parse("/home/dev").unwrap(),
@@ -40,6 +46,14 @@ impl Ground {
         };
         let effects = analyse(line, &at).effects;
         let files = by_gravest_role(executed(&folder, &effects).unwrap());
+        (effects, files)
+    }
+
+    /// Whether a line that is told in a folder of the ground changes what it runs.
+    #[track_caller]
+    fn changes_in(&self, folder: &str, line: &str) -> bool {
+        let (effects, files) = self.read(folder, line);
+        let folder = self.path(folder);
         match check_seen(&folder, &effects, &files, &DiskTree) {
             Ok(()) => false,
             Err(super::super::Unseen::Changed(_)) => true,
@@ -137,4 +151,60 @@ fn only_folders_below_where_a_line_works_hold_what_was_built() {
     assert!(told("build/app/scripts", "make -C .. && ../out/gen.sh"));
     assert!(told("", "make && ./build/other/x.sh"));
     assert!(told("", "cd build && make && ./other/x.sh"));
+}
+
+/// The disk, and how often it was looked where paths lead.
+struct Counted(AtomicUsize);
+
+impl Tree for Counted {
+    fn hops(&self, path: &AbsPath) -> Hops {
+        self.0.fetch_add(1, Relaxed);
+        DiskTree.hops(path)
+    }
+    fn kind(&self, path: &AbsPath) -> EntryKind {
+        DiskTree.kind(path)
+    }
+    fn folds_case(&self, path: &AbsPath) -> bool {
+        DiskTree.folds_case(path)
+    }
+    fn list(&self, folder: &AbsPath, max: usize) -> Option<Vec<String>> {
+        DiskTree.list(folder, max)
+    }
+    fn read_small(&self, file: &AbsPath, bytes_max: u64) -> Option<String> {
+        DiskTree.read_small(file, bytes_max)
+    }
+    fn file_id(&self, file: &AbsPath) -> Option<FileId> {
+        DiskTree.file_id(file)
+    }
+    fn kept_by_git(&self, folder: &AbsPath) -> Kept {
+        DiskTree.kept_by_git(folder)
+    }
+}
+
+/// A module may lie in each of many places, most of which are not there.
+#[test]
+fn folders_that_are_not_there_are_looked_for_once() {
+    let ground = Ground::new();
+    let link = ground.folder.path().join("link");
+    std::os::unix::fs::symlink("real", link).unwrap();
+    let words = |each: &dyn Fn(usize) -> String| (0..1_500).map(each).collect::<String>();
+    let many = words(&|at| format!("none/d/{at} "));
+    let folder = ground.path("");
+    let (effects, files) = ground.read("", &format!("echo > out; sh {many}"));
+    let tree = Counted(AtomicUsize::new(0));
+    assert!(files.len() >= 1_500, "{}", files.len());
+    assert_eq!(check_seen(&folder, &effects, &files, &tree), Ok(()));
+    let looks = tree.0.into_inner();
+    assert!(looks < 200, "{looks}");
+    // Where a link leads counts for what is not there, too.
+    ground.check(
+        &[
+            "echo > real/none.sh; sh link/none.sh",
+            "tar xf x.tar -C real/d; sh link/d/none.sh",
+        ],
+        &[
+            "echo > none.sh; sh link/none.sh",
+            "tar xf x.tar -C real/d; sh link/e/none.sh",
+        ],
+    );
 }
