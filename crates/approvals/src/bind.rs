@@ -4,31 +4,31 @@
 //! Worked out when the question is asked and again right before the call runs; if the two differ,
 //! what was approved is not what would run.
 
+mod climbed;
 mod files;
 mod found;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::path::Path;
 
 use pointsman_model::{
     AbsPath, Change, Digest, DigestBuilder, EffectKind, EffectView, Effects, ExecutedCall, Lineage,
     PathRole, PathUse, PathValue, PermissionRequest,
 };
 use pointsman_policy::{
-    DiskTree, Executed, Role, Spelling, TooManyFiles, Tree as _, climbing, executed, handed_to,
+    DiskTree, Executed, Role, Spelling, TooManyFiles, Tree as _, executed, handed_to,
 };
 
+use self::climbed::{Climbed, add_climbed, climbed};
 pub use self::files::Found;
 use self::found::FoundFiles;
 
-/// So many files that a line hands on count by their content, the others by inode, size and time, so that a line of ten
-/// thousand names is looked at in no time.
+/// So many files that a line hands on count by their content, the others by inode, size and time: up to 64 MiB are read
+/// while somebody waits, and a line of ten thousand names is looked at in no time.
 const HANDED_READ_MAX: usize = 64;
 
-/// So many files at most are looked for where paths that go up from links lead.
-const CLIMBED_MAX: usize = 4096;
-
-/// The same of those that patterns find.
+/// The same of those that patterns find: more of them are surely run, and 256 MiB at most are read.
 const FOUND_READ_MAX: usize = 256;
 
 /// The digest of a call.
@@ -36,7 +36,7 @@ const FOUND_READ_MAX: usize = 256;
 /// Covers the tool, the input's bytes, the folder and which folder that is on the disk, the agent, its context, and of
 /// each script that a run names and each file that an edit changes: its real path, and its content up to 1 MiB, else its
 /// inode, size and time; likewise of each file that is handed to a program which nobody knows; of each pattern that finds
-/// such files: which it finds; of every other path that it reads or writes: where that leads. Blocks on the disk.
+/// such files: which it finds, as far as is looked; of every other path that it reads or writes: where that leads. Blocks on the disk.
 ///
 /// # Errors
 /// When a file is there and can't be looked at, or there are too many of them; then nothing can be bound to the call, and
@@ -88,14 +88,16 @@ fn bind_seen(
         .part("agent", worker.as_bytes())
         .part("context", context.as_bytes());
     for path in named_folders(folder, effects) {
-        digest = files::folder(digest, &path)?;
+        digest = files::folder(digest, path.as_path())?;
     }
-    let executed = named_on_disk(folder, effects).map_err(io::Error::other)?;
+    let climbed = climbed(folder, effects);
+    let executed = named_on_disk(folder, effects, &climbed).map_err(io::Error::other)?;
     let named = named_files(&executed, effects);
     for (path, spelling) in &named {
+        let (place, mut seen) = (path.as_path(), |found: Found<'_>| seen(path, found));
         digest = match spelling {
-            Spelling::Path => files::file(digest, path, seen)?,
-            Spelling::LookedUp => files::looked_up(digest, path, seen)?,
+            Spelling::Path => files::file(digest, place, &mut seen)?,
+            Spelling::LookedUp => files::looked_up(digest, place, &mut seen)?,
         };
     }
     let handed = handed_files(folder, effects, &executed, &named);
@@ -103,12 +105,14 @@ fn bind_seen(
     digest = digest.part("handed", names.collect::<Vec<_>>().join("\0").as_bytes());
     let files = handed.iter().filter(|path| path.as_path().is_file());
     for (at, path) in files.enumerate() {
+        let (place, mut seen) = (path.as_path(), |found: Found<'_>| seen(path, found));
         digest = match at < HANDED_READ_MAX {
-            true => files::handed(digest, path, seen)?,
-            false => files::unread(digest, path, seen)?,
+            true => files::handed(digest, place, &mut seen)?,
+            false => files::unread(digest, place, &mut seen)?,
         };
     }
-    digest = take_found(digest, &FoundFiles::now(folder, effects), &named, seen)?;
+    let found = FoundFiles::now(folder, effects, &climbed);
+    digest = take_found(digest, &found, &named, seen)?;
     for (path, place) in led_to(effects) {
         digest = digest
             .part("path", path.as_str().as_bytes())
@@ -125,69 +129,81 @@ fn take_found(
     seen: &mut dyn FnMut(&AbsPath, Found<'_>),
 ) -> io::Result<DigestBuilder> {
     for (pattern, names) in &found.names {
+        let names = names.iter().map(|name| name.as_os_str().as_encoded_bytes());
         digest = digest
             .part("in", pattern.base.as_str().as_bytes())
             .part("the pattern", pattern.glob.as_bytes())
-            .part("finds", names.join("\0").as_bytes());
+            .part("finds", &names.collect::<Vec<_>>().join(&0));
     }
-    let files = found.files.iter().filter(|path| !named.contains_key(*path));
-    for (at, path) in files.enumerate() {
+    if found.is_cut {
+        digest = digest.part("finds", b"more than is looked at");
+    }
+    let named: BTreeSet<&Path> = named.keys().map(AbsPath::as_path).collect();
+    let files = found
+        .files
+        .iter()
+        .filter(|it| !named.contains(it.as_path()));
+    for (at, place) in files.enumerate() {
+        let path = in_text(place);
+        // What has a name that is no text is bound, and shown to nobody.
+        let mut seen = |found: Found<'_>| {
+            if let Some(path) = &path {
+                seen(path, found);
+            }
+        };
         digest = match at < FOUND_READ_MAX {
-            true => files::looked_up(digest, path, seen)?,
-            false => files::unread(digest, path, seen)?,
+            true => files::looked_up(digest, place, &mut seen)?,
+            false => files::unread(digest, place, &mut seen)?,
         };
     }
     Ok(digest)
+}
+
+/// A place, where its name is a text.
+fn in_text(place: &Path) -> Option<AbsPath> {
+    AbsPath::parse(place.to_str()?).ok()
+}
+
+/// Why it is not told of all files that a call would execute which they are.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotAllTold {
+    /// It names too many.
+    #[error(transparent)]
+    TooMany(#[from] TooManyFiles),
+    /// Its patterns look through more than is looked at.
+    #[error("its patterns may find more files than are looked at")]
+    Cut,
+    /// The name of one is no text.
+    #[error("it finds a file to run whose name is no text")]
+    NoText,
 }
 
 /// The files that a call would execute ([`executed`]), those to which its paths really lead that go up from a name which
 /// is a link, and those that its patterns find. Blocks on the disk.
 ///
 /// # Errors
-/// When there are too many to look at.
-pub fn executed_on_disk(
-    folder: &AbsPath,
-    effects: &Effects,
-) -> Result<Vec<Executed>, TooManyFiles> {
-    let mut files = named_on_disk(folder, effects)?;
-    files.extend(FoundFiles::now(folder, effects).executed());
-    Ok(files)
+/// When they are not all told.
+pub fn executed_on_disk(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, NotAllTold> {
+    let climbed = climbed(folder, effects);
+    let mut files = named_on_disk(folder, effects, &climbed)?;
+    let found = FoundFiles::now(folder, effects, &climbed);
+    files.extend(found.executed().ok_or(NotAllTold::NoText)?);
+    match found.is_cut {
+        true => Err(NotAllTold::Cut),
+        false => Ok(files),
+    }
 }
 
 /// Those that it names.
-fn named_on_disk(folder: &AbsPath, effects: &Effects) -> Result<Vec<Executed>, TooManyFiles> {
+fn named_on_disk(
+    folder: &AbsPath,
+    effects: &Effects,
+    climbed: &BTreeSet<Climbed>,
+) -> Result<Vec<Executed>, TooManyFiles> {
     let mut files = executed(folder, effects)?;
-    let mut elsewhere = Vec::new();
-    for spelled in climbing(folder, effects) {
-        // As one joins names without a look at links.
-        let Ok(named) = AbsPath::parse(&spelled) else {
-            continue;
-        };
-        let Some(place) = real_place(&spelled) else {
-            continue;
-        };
-        if real_place(named.as_str()).as_ref() == Some(&place) {
-            continue;
-        }
-        // What is looked for in a folder is looked for there.
-        let below = files.iter().filter_map(|file| {
-            let path = place.join(file.path.below(&named)?);
-            path.as_path().is_file().then_some(Executed {
-                path,
-                role: Role::Code,
-                spelling: Spelling::Path,
-            })
-        });
-        elsewhere.extend(below.take(CLIMBED_MAX.saturating_sub(elsewhere.len())));
-    }
-    files.extend(elsewhere);
+    add_climbed(&mut files, climbed)?;
     Ok(files)
-}
-
-/// Where a path really leads, as the system goes.
-fn real_place(spelled: &str) -> Option<AbsPath> {
-    let place = std::fs::canonicalize(spelled).ok()?;
-    AbsPath::parse(place.to_str()?).ok()
 }
 
 /// Where each path that a call reads or writes leads at this moment, links followed; of a pattern, where its folder
@@ -209,19 +225,32 @@ pub fn led_to(effects: &Effects) -> BTreeMap<AbsPath, AbsPath> {
     places
 }
 
-/// The files whose state [`bind`] covers, in order; some may not exist. For those who show what changed in them. None where
-/// [`bind`] fails. Looks at what is there.
+/// The files whose state [`bind`] covers.
+#[derive(Debug, Default)]
+pub struct BoundFiles {
+    /// Those whose names are texts, in order; some may not exist.
+    pub files: BTreeSet<AbsPath>,
+    /// Whether patterns of the call may find more, which no answer holds.
+    pub is_cut: bool,
+}
+
+/// The files whose state [`bind`] covers, for those who show what changed in them. None where [`bind`] fails. Looks at
+/// what is there.
 #[must_use]
-pub fn bound_files(folder: &AbsPath, effects: &Effects) -> Vec<AbsPath> {
-    let Ok(executed) = named_on_disk(folder, effects) else {
-        return Vec::new();
+pub fn bound_files(folder: &AbsPath, effects: &Effects) -> BoundFiles {
+    let climbed = climbed(folder, effects);
+    let Ok(executed) = named_on_disk(folder, effects, &climbed) else {
+        return BoundFiles::default();
     };
     let named = named_files(&executed, effects);
     let handed = handed_files(folder, effects, &executed, &named).into_iter();
     let handed = handed.filter(|path| path.as_path().is_file());
-    let found = FoundFiles::now(folder, effects).files.into_iter();
-    let files: BTreeSet<AbsPath> = named.into_keys().chain(handed).chain(found).collect();
-    files.into_iter().collect()
+    let found = FoundFiles::now(folder, effects, &climbed);
+    let by_pattern = found.files.iter().filter_map(|place| in_text(place));
+    BoundFiles {
+        files: named.into_keys().chain(handed).chain(by_pattern).collect(),
+        is_cut: found.is_cut,
+    }
 }
 
 /// What runs are handed without anyone knowing what they do with it, and no other place of the line names.

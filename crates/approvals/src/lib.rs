@@ -18,7 +18,9 @@ mod reign;
 mod save;
 mod trust;
 
-pub use bind::{Found, bind, bind_showing, bound_files, executed_on_disk, led_to};
+pub use bind::{
+    BoundFiles, Found, NotAllTold, bind, bind_showing, bound_files, executed_on_disk, led_to,
+};
 pub use grants::{Grants, GrantsError, NewGrant, UseError};
 pub use mailbox::{
     AdmitError, Dial, ForwardError, Forwarded, InProcessMailbox, Inbox, LeaderLine, Letter, Line,

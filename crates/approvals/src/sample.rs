@@ -121,6 +121,7 @@ pub(crate) fn request_of(number: u32, lineage: Lineage) -> PermissionRequest {
         call: bash(CallId::new(run(), number), "make"),
         rewritten_from: None,
         supersedes: None,
+        unheld: None,
         lineage,
         task: "build it".into(),
         folder: path_of("/w/proj"),

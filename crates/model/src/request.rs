@@ -68,4 +68,7 @@ pub struct PermissionRequest {
     pub context: Digest,
     /// Fingerprint of all a verdict is bound to (law 10).
     pub digest: Digest,
+    /// What a yes does not hold since there is too much of it to look at, in words for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unheld: Option<Box<str>>,
 }

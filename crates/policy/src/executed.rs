@@ -19,11 +19,11 @@ mod variables;
 
 use std::collections::BTreeMap;
 
-use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature, Word};
+use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature, Word, WordValue};
 
 pub(crate) use self::build::{build_files_named, only_works_on};
 use self::given::{found_by_tool, given_to_interpreter, given_to_runner, told_by_variables};
-pub use self::patterns::{Becomes, Searched, may_match, searched};
+pub use self::patterns::{Becomes, PATTERNS_MAX as SEARCHED_MAX, Searched, may_match, searched};
 pub use self::script::{says_it_is_code, script_of};
 use self::started::started;
 pub use self::unseen::{Unseen, check_seen};
@@ -133,10 +133,19 @@ pub(crate) fn fed(effects: &Effects) -> Vec<Executed> {
     fed.map(|path| named(path, Role::Code)).collect()
 }
 
-/// The paths among the words and variables of a line that go up from a name, as they are spelled, absolute: where the name is
-/// a link, the system goes up from where that leads, which nobody knows without a look at the disk.
+/// A path of a line that goes up from a name: where the name is a link, the system goes up from where that leads, which
+/// nobody knows without a look at the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Climbing {
+    /// As it is spelled, absolute; of a pattern, the folder in front of its wildcards.
+    pub spelled: String,
+    /// Whether it is given to a program of which nobody knows what it does with it.
+    pub is_handed: bool,
+}
+
+/// Such paths among the words and variables of a line.
 #[must_use]
-pub fn climbing(folder: &AbsPath, effects: &Effects) -> Vec<String> {
+pub fn climbing(folder: &AbsPath, effects: &Effects) -> Vec<Climbing> {
     let variables = LineVariables::of(effects);
     let mut climbing = Vec::new();
     for effect in &effects.list {
@@ -151,16 +160,33 @@ pub fn climbing(folder: &AbsPath, effects: &Effects) -> Vec<String> {
             .chain(arguments(&run).flat_map(names_in));
         let words = words.map(str::to_owned);
         let places = assigned(&run).into_iter();
-        let places = places.map(|(_, piece)| format!("{piece}/{}", program.unwrap_or_default()));
-        let names = words
-            .chain(places)
-            .filter(|name| name.split('/').any(|part| part == ".."));
-        climbing.extend(names.map(|name| match name.starts_with('/') {
-            true => name,
-            false => format!("{folder}/{name}"),
+        let places = places.flat_map(|(_, piece)| {
+            let started = format!("{piece}/{}", program.unwrap_or_default());
+            [piece, started]
+        });
+        let globs = run.argv.iter().filter_map(|word| match &word.value {
+            WordValue::Glob(glob) => patterns::in_front(glob).map(str::to_owned),
+            WordValue::Literal(_) | WordValue::Unknown => None,
+        });
+        let names = words.chain(places).chain(globs);
+        let names = names.filter(|name| name.split('/').any(|part| part == ".."));
+        climbing.extend(names.map(|name| Climbing {
+            spelled: match name.starts_with('/') {
+                true => name,
+                false => format!("{folder}/{name}"),
+            },
+            is_handed: hands_on(&run),
         }));
     }
     climbing
+}
+
+/// Whether nobody knows what a run does with what its words name. What the others do stands beside them.
+fn hands_on(run: &Run) -> bool {
+    match run.nature {
+        RunNature::Program | RunNature::InlineCode | RunNature::Wrapper => true,
+        RunNature::KnownReader | RunNature::FileCommand | RunNature::PlainWrapper => false,
+    }
 }
 
 /// These files, and those that they are copies of or names for by the line's own doing, as far as they are looked at.
@@ -272,13 +298,9 @@ pub fn handed_to(folder: &AbsPath, run: &Run) -> Vec<AbsPath> {
     let assigned = assigned(run).into_iter();
     let assigned = assigned.filter(|(_, piece)| !piece.is_empty());
     let mut paths: Vec<AbsPath> = assigned.map(|(_, piece)| folder.join(&piece)).collect();
-    match run.nature {
-        RunNature::Program | RunNature::InlineCode | RunNature::Wrapper => {
-            let named = arguments(run).flat_map(names_in);
-            paths.extend(named.map(|name| folder.join(name)));
-        }
-        // What they do with what they are given stands beside them.
-        RunNature::KnownReader | RunNature::FileCommand | RunNature::PlainWrapper => {}
+    if hands_on(run) {
+        let named = arguments(run).flat_map(names_in);
+        paths.extend(named.map(|name| folder.join(name)));
     }
     paths
 }

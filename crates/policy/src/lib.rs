@@ -27,8 +27,9 @@ mod wild;
 pub use case::{CaseError, CaseResult, run_case};
 pub use effects::{effects_of, resolve_path};
 pub use executed::{
-    Becomes, Executed, Role, Searched, Spelling, TooManyFiles, Unseen, by_gravest_role, check_seen,
-    climbing, executed, executed_by, handed_to, may_match, says_it_is_code, script_of, searched,
+    Becomes, Climbing, Executed, Role, SEARCHED_MAX, Searched, Spelling, TooManyFiles, Unseen,
+    by_gravest_role, check_seen, climbing, executed, executed_by, handed_to, may_match,
+    says_it_is_code, script_of, searched,
 };
 pub use frozen::Frozen;
 pub use index::RuleIndex;

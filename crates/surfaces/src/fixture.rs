@@ -36,6 +36,7 @@ pub(crate) fn request(number: u32, command: &str) -> PermissionRequest {
         },
         rewritten_from: None,
         supersedes: None,
+        unheld: None,
         lineage: lineage(),
         task: "mend the links".into(),
         folder: AbsPath::parse("/w/proj").unwrap(),

@@ -28,6 +28,7 @@ pub(crate) fn request(run: RunId, number: u32) -> PermissionRequest {
         },
         rewritten_from: None,
         supersedes: None,
+        unheld: None,
         lineage: Lineage::root(LineageStep {
             worker: WorkerId::new(run, number),
             label: "docs".into(),

@@ -3,8 +3,9 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
 
-use pointsman_model::{AbsPath, Digest, DigestBuilder};
+use pointsman_model::{Digest, DigestBuilder};
 
 /// Files up to this size count by their content, larger ones by inode, size and time (law 10).
 const CONTENT_BYTES_MAX: u64 = 1 << 20;
@@ -13,8 +14,8 @@ const CONTENT_BYTES_MAX: u64 = 1 << 20;
 const BEGINNING_BYTES: u64 = 16;
 
 /// Takes a folder in: which one it is on the disk.
-pub(super) fn folder(digest: DigestBuilder, path: &AbsPath) -> io::Result<DigestBuilder> {
-    let digest = digest.part("in folder", path.as_str().as_bytes());
+pub(super) fn folder(digest: DigestBuilder, path: &Path) -> io::Result<DigestBuilder> {
+    let digest = digest.part("in folder", path.as_os_str().as_encoded_bytes());
     Ok(match look(path)? {
         None => digest.part("missing", b""),
         Some(meta) => digest.part("is", &identity(&meta)),
@@ -43,14 +44,14 @@ pub enum Found<'a> {
 /// where nothing is.
 pub(super) fn file(
     digest: DigestBuilder,
-    path: &AbsPath,
-    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+    path: &Path,
+    seen: &mut dyn FnMut(Found<'_>),
 ) -> io::Result<DigestBuilder> {
-    let digest = digest.part("file", path.as_str().as_bytes());
+    let digest = digest.part("file", path.as_os_str().as_encoded_bytes());
     let Some(meta) = look(path)? else {
         return Ok(digest.part("missing", b""));
     };
-    let digest = match fs::canonicalize(path.as_path()) {
+    let digest = match fs::canonicalize(path) {
         Ok(real) => digest.part("lies at", real.as_os_str().as_encoded_bytes()),
         // What is open without a name: `/dev/stdin`, where that is a pipe.
         Err(error) if error.kind() == io::ErrorKind::NotFound => digest.part("has no name", b""),
@@ -58,7 +59,7 @@ pub(super) fn file(
     };
     if !meta.is_file() {
         if !meta.is_dir() {
-            seen(path, Found::NoFile);
+            seen(Found::NoFile);
         }
         return Ok(digest.part("is", &identity(&meta)));
     }
@@ -67,22 +68,22 @@ pub(super) fn file(
     let mut file = OpenOptions::new()
         .read(true)
         .custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits())
-        .open(path.as_path())?;
+        .open(path)?;
     let meta = file.metadata()?;
     if !meta.is_file() {
-        seen(path, Found::NoFile);
+        seen(Found::NoFile);
         return Ok(digest.part("is", &version(&meta)));
     }
     if meta.len() > CONTENT_BYTES_MAX {
         let begins = read_up_to(&mut file, BEGINNING_BYTES)?;
         let bytes = meta.len();
         let begins = begins.as_slice();
-        seen(path, Found::Large { begins, bytes });
+        seen(Found::Large { begins, bytes });
         return Ok(digest.part("is", &version(&meta)));
     }
     // A file that grows while it is read is cut where it should have ended, and differs.
     let content = read_up_to(&mut file, CONTENT_BYTES_MAX.saturating_add(1))?;
-    seen(path, Found::Content(&content));
+    seen(Found::Content(&content));
     Ok(digest.part("holds", Digest::of(&content).as_bytes()))
 }
 
@@ -90,8 +91,8 @@ pub(super) fn file(
 /// of another user may be given it, and nobody else can change it unseen.
 pub(super) fn handed(
     digest: DigestBuilder,
-    path: &AbsPath,
-    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+    path: &Path,
+    seen: &mut dyn FnMut(Found<'_>),
 ) -> io::Result<DigestBuilder> {
     match file(digest.clone(), path, seen) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => unread(digest, path, seen),
@@ -103,12 +104,12 @@ pub(super) fn handed(
 /// that. Whoever runs the line as this user finds nothing there either.
 pub(super) fn looked_up(
     digest: DigestBuilder,
-    path: &AbsPath,
-    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+    path: &Path,
+    seen: &mut dyn FnMut(Found<'_>),
 ) -> io::Result<DigestBuilder> {
     match handed(digest.clone(), path, seen) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(digest
-            .part("file", path.as_str().as_bytes())
+            .part("file", path.as_os_str().as_encoded_bytes())
             .part("must not be looked at", b"")),
         came => came,
     }
@@ -117,21 +118,21 @@ pub(super) fn looked_up(
 /// Takes a file in without reading it.
 pub(super) fn unread(
     digest: DigestBuilder,
-    path: &AbsPath,
-    seen: &mut dyn FnMut(&AbsPath, Found<'_>),
+    path: &Path,
+    seen: &mut dyn FnMut(Found<'_>),
 ) -> io::Result<DigestBuilder> {
-    let digest = digest.part("file", path.as_str().as_bytes());
+    let digest = digest.part("file", path.as_os_str().as_encoded_bytes());
     Ok(match look(path)? {
         None => digest.part("missing", b""),
         Some(meta) => {
-            seen(path, Found::Unread);
+            seen(Found::Unread);
             digest.part("is", &version(&meta))
         }
     })
 }
 
-fn look(path: &AbsPath) -> io::Result<Option<Metadata>> {
-    match fs::metadata(path.as_path()) {
+fn look(path: &Path) -> io::Result<Option<Metadata>> {
+    match fs::metadata(path) {
         Ok(meta) => Ok(Some(meta)),
         Err(error)
             if matches!(
@@ -141,6 +142,8 @@ fn look(path: &AbsPath) -> io::Result<Option<Metadata>> {
         {
             Ok(None)
         }
+        // Links in a circle lead to no file.
+        Err(error) if error.raw_os_error() == Some(nix::errno::Errno::ELOOP as i32) => Ok(None),
         // A word that is too long for a name names no file.
         Err(error) if error.kind() == io::ErrorKind::InvalidFilename => Ok(None),
         Err(error) => Err(error),

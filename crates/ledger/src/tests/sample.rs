@@ -170,6 +170,7 @@ pub(crate) fn request(id: RequestId, call: CallId) -> PermissionRequest {
         context: Digest::of(b"context"),
         digest: Digest::of(b"request"),
         supersedes: None,
+        unheld: None,
     }
 }
 

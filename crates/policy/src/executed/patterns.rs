@@ -3,23 +3,23 @@
 use std::collections::BTreeSet;
 
 use pointsman_model::{
-    AbsPath, Effect, EffectKind, EffectView, Effects, PathRole, PathUse, PathValue, Run, RunNature,
-    Word, WordValue,
+    AbsPath, Effect, EffectKind, EffectView, Effects, PathRole, PathUse, PathValue, Run, Word,
+    WordValue,
 };
 
 use super::started::started;
 use super::variables::LineVariables;
 use super::{
-    INTERPRETERS, OPTION_INTERPRETERS, build, configured, executed_by, folder_of, is_one_of,
-    names_in, runners, script, sources,
+    INTERPRETERS, OPTION_INTERPRETERS, build, configured, executed_by, folder_of, hands_on,
+    is_one_of, names_in, runners, script, sources,
 };
 use crate::subject::matches_name;
 
 /// What a pattern is spelled with.
 const WILDCARDS: [char; 5] = ['*', '?', '[', '(', '\\'];
 
-/// So many patterns of a line are looked up: a line that people write has a few.
-pub(super) const PATTERNS_MAX: usize = 1 << 10;
+/// So many patterns of a line are looked up: a line that people write has a few. Where there are as many, there may be more.
+pub const PATTERNS_MAX: usize = 1 << 10;
 
 /// So many words of a program are looked at as folders that it works in.
 const PLACES_MAX: usize = 16;
@@ -33,6 +33,8 @@ pub struct Searched {
     pub glob: Box<str>,
     /// What the files are to the call.
     pub becomes: Becomes,
+    /// Whether links are followed on the way down.
+    pub follows: bool,
 }
 
 /// What files that a pattern finds are to a call.
@@ -73,6 +75,8 @@ pub fn searched(folder: &AbsPath, effects: &Effects) -> Vec<Searched> {
     let fed = fed.filter(|used| used.by == PathRole::Redirect);
     patterns.extend(fed.filter_map(|used| found_by(used, Becomes::Handed)));
     sources::add_searched_origins(&mut patterns, &effects.code.copied);
+    let follows = effects.runs().any(follows_links);
+    patterns.iter_mut().for_each(|it| it.follows = follows);
     patterns.sort();
     patterns.dedup();
     patterns.truncate(PATTERNS_MAX);
@@ -90,12 +94,8 @@ fn is_full(patterns: &mut Vec<Searched>) -> bool {
 
 /// The patterns among the words of a run.
 fn by_words(folder: &AbsPath, run: &Run, effects: &Effects) -> Vec<Searched> {
-    match run.nature {
-        RunNature::Program | RunNature::InlineCode | RunNature::Wrapper => {}
-        // What they do with what they are given stands beside them.
-        RunNature::KnownReader | RunNature::FileCommand | RunNature::PlainWrapper => {
-            return Vec::new();
-        }
+    if !hands_on(run) {
+        return Vec::new();
     }
     let folder = folder_of(folder, run);
     let program = run.program().unwrap_or_default();
@@ -132,6 +132,7 @@ fn of_programs(folder: &AbsPath, run: &Run) -> Vec<Searched> {
         base,
         glob: glob.into(),
         becomes: Becomes::Code,
+        follows: false,
     };
     let hooks = configured::hooks(folder, run).into_iter();
     let mut patterns: Vec<Searched> = hooks.map(|place| code(place, "*")).collect();
@@ -167,17 +168,34 @@ fn is_data(word: &Word, pattern: &Searched, effects: &Effects) -> bool {
     })
 }
 
+/// Whether a run is a search that goes into what links lead to.
+fn follows_links(run: &Run) -> bool {
+    let Some(program) = run.program() else {
+        return false;
+    };
+    let mut words = run.argv.iter().skip(1).filter_map(Word::literal);
+    if is_one_of(program, &["find", "gfind"]) {
+        return words.any(|word| matches!(word, "-L" | "-follow"));
+    }
+    let is_bundled = |word: &str| word.starts_with('-') && !word.starts_with("--");
+    is_one_of(program, &["fd", "fdfind", "rg"])
+        && words.any(|word| word == "--follow" || is_bundled(word) && word.contains('L'))
+}
+
+/// The folder in front of a pattern's wildcards, as it is spelled: with its slash, or nothing.
+pub(super) fn in_front(glob: &str) -> Option<&str> {
+    let plain = glob.get(..glob.find(WILDCARDS)?)?;
+    plain.get(..plain.rfind('/').map_or(0, |slash| slash + 1))
+}
+
 /// A pattern in a folder, from where its wildcards begin.
 fn below(folder: &AbsPath, glob: &str, becomes: Becomes) -> Option<Searched> {
-    let wild = glob.find(WILDCARDS)?;
-    let (base, rest) = match glob.get(..wild)?.rfind('/') {
-        Some(slash) => (glob.get(..=slash)?, glob.get(slash + 1..)?),
-        None => ("", glob),
-    };
+    let base = in_front(glob)?;
     Some(Searched {
         base: folder.join(base),
-        glob: rest.into(),
+        glob: glob.get(base.len()..)?.into(),
         becomes,
+        follows: false,
     })
 }
 
@@ -205,6 +223,7 @@ fn in_folders(folder: &AbsPath, run: &Run, effects: &Effects) -> Vec<Searched> {
             base: base.clone(),
             glob: format!("{glob}/{name}").into(),
             becomes: Becomes::Code,
+            follows: false,
         }));
     }
     found

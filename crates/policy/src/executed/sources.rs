@@ -95,6 +95,7 @@ pub(super) fn add_searched_origins(patterns: &mut Vec<Searched>, copied: &[Copie
                     base: base.clone(),
                     glob: glob.into(),
                     becomes: pattern.becomes,
+                    follows: pattern.follows,
                 }));
             }
             if origins.len() > SEARCHED_MAX {

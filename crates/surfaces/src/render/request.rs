@@ -57,6 +57,12 @@ pub fn request_text(request: &PermissionRequest, extent: Extent) -> String {
         push(&mut text, "  asked anew, since this changed before it ran");
         text.push_str(&shown::block(&earlier.difference, BAR, extent));
     }
+    if let Some(unheld) = &request.unheld {
+        push(
+            &mut text,
+            &format!("  not held by a yes: {}", shown::line(unheld)),
+        );
+    }
     push(&mut text, "  effects");
     for line in effect_lines(&request.effects) {
         push(&mut text, &format!("    {line}"));

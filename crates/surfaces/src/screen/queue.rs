@@ -389,6 +389,7 @@ fn key_of(request: &PermissionRequest) -> Digest {
         .part("mode", request.mode.as_str().as_bytes())
         .part("from", text(&request.rewritten_from).as_bytes())
         .part("earlier", text(&request.supersedes).as_bytes())
+        .part("unheld", text(&request.unheld).as_bytes())
         .part("effects", text(&request.effects).as_bytes())
         .part("judgement", text(&request.judgement).as_bytes())
         .part("proposals", text(&request.proposals).as_bytes())

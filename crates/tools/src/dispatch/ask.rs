@@ -150,6 +150,7 @@ impl Dispatch {
             deadline: opened_at.plus(seat.answer_within),
             context: context.digest(),
             digest: bound.digest,
+            unheld: bound.unheld(),
         }
     }
 

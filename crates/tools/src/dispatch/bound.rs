@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use pointsman_approvals::{bound_files, led_to};
 use pointsman_model::{
-    AbsPath, Digest, EffectKind, Effects, ExecutedCall, Lineage, PathRole, PathValue, Run, Word,
-    WordValue,
+    AbsPath, Digest, EffectKind, Effects, ExecutedCall, Lineage, PathRole, PathValue,
 };
-use pointsman_policy::Tree;
+use pointsman_policy::{Tree, searched};
 
 use crate::Seat;
 
@@ -21,6 +20,10 @@ const SNAPSHOTS_MAX: usize = 16;
 /// A line of so many words and paths is looked at without another thread, unless it names files whose content counts.
 const LOOKS_MAX: usize = 64;
 
+/// What is said of a call whose patterns find more than can be looked at while somebody waits.
+const UNHELD: &str = "its patterns look through more files than can be looked at: what it runs of those far below, \
+                      or below folders like `node_modules`, may change after a yes without being asked anew";
+
 /// What is compared.
 #[derive(Clone)]
 pub(super) struct Bound {
@@ -32,6 +35,8 @@ pub(super) struct Bound {
     places: BTreeMap<AbsPath, AbsPath>,
     /// The files that the call runs or changes, as texts where they are; to show a person what became of them.
     snapshots: BTreeMap<AbsPath, Option<String>>,
+    /// Whether the call's patterns may find more than was looked at.
+    is_cut: bool,
 }
 
 /// Why a call can't be bound.
@@ -56,7 +61,9 @@ impl Look {
         let digest =
             pointsman_approvals::bind(&self.call, folder, &self.lineage, self.context, effects)
                 .map_err(BindError)?;
-        let snapshots = bound_files(folder, effects)
+        let bound = bound_files(folder, effects);
+        let snapshots = bound
+            .files
             .into_iter()
             .take(SNAPSHOTS_MAX)
             .map(|file| {
@@ -69,6 +76,7 @@ impl Look {
             target: target(effects, self.tree.as_ref()),
             places: led_to(effects),
             snapshots,
+            is_cut: bound.is_cut,
         })
     }
 }
@@ -92,7 +100,7 @@ impl Bound {
             effects: effects.clone(),
             tree: Arc::clone(&seat.tree),
         };
-        if looks(effects) <= LOOKS_MAX && bound_files(folder, effects).is_empty() {
+        if is_short(folder, effects) {
             // A look at a few names alone is shorter than the way to another thread, and a thousand agents at once would
             // make as many threads.
             return look.at_files();
@@ -105,6 +113,11 @@ impl Bound {
     /// Whether nothing that counts has changed.
     pub(super) fn is_same(&self, later: &Self) -> bool {
         self.digest == later.digest && self.target == later.target
+    }
+
+    /// What a yes does not hold, for a person.
+    pub(super) fn unheld(&self) -> Option<Box<str>> {
+        self.is_cut.then(|| UNHELD.into())
     }
 
     /// What is different from `self` to `later`, for a person.
@@ -133,14 +146,17 @@ impl Bound {
     }
 }
 
-/// How much there is to be looked at, about: the words of what runs, and the paths. A pattern may find anything.
+/// Whether there is so little to look at that it is done at once: no pattern, which may find anything, and few words and
+/// paths, of which none is a file whose content counts.
+fn is_short(folder: &AbsPath, effects: &Effects) -> bool {
+    looks(effects) <= LOOKS_MAX
+        && searched(folder, effects).is_empty()
+        && bound_files(folder, effects).files.is_empty()
+}
+
+/// How much there is to be looked at, about: the words of what runs, and the paths.
 fn looks(effects: &Effects) -> usize {
-    let searches = |run: &Run| {
-        let by_word = |word: &Word| matches!(word.value, WordValue::Glob(_));
-        run.argv.iter().any(by_word) || matches!(run.folder, PathValue::Pattern { .. })
-    };
     let each = effects.list.iter().map(|effect| match &effect.kind {
-        EffectKind::Run(run) if searches(run) => LOOKS_MAX.saturating_add(1),
         EffectKind::Run(run) => run.argv.len().saturating_add(run.assignments.len()),
         EffectKind::Read(_)
         | EffectKind::Write { .. }
@@ -190,4 +206,36 @@ fn target(effects: &Effects, tree: &dyn Tree) -> Option<AbsPath> {
         }
     })?;
     tree.hops(named).pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use pointsman_shell::{NameCase, Surroundings, analyse};
+
+    use super::*;
+
+    /// What looks through folders must not hold up the agents beside it.
+    #[test]
+    fn what_searches_is_looked_at_on_another_thread() {
+        let scene = tempfile::tempdir().unwrap();
+        let folder = AbsPath::parse(scene.path().to_str().unwrap()).unwrap();
+        let at = Surroundings {
+            home: folder.clone(),
+            folder: folder.clone(),
+            case: NameCase::Counts,
+        };
+        for (line, short) in [
+            ("ls -l x", true),
+            ("cat *.txt", true),
+            ("git status", true),
+            ("bash t/*.sh", false),
+            ("terraform apply", false),
+            ("run-parts d", false),
+            ("go run ./cmd", false),
+            ("find . -name '*.sh' -exec sh {} +", false),
+        ] {
+            let effects = analyse(line, &at).effects;
+            assert_eq!(is_short(&folder, &effects), short, "{line}");
+        }
+    }
 }

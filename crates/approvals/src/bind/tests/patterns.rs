@@ -166,21 +166,129 @@ fn what_links_lead_to_is_found_and_circles_end() {
     }
 }
 
-/// What lies near and was written by people is found first.
+/// What others wrote, and a pattern that looks far, take nothing from a project's own files.
 #[test]
-fn a_tree_that_is_too_large_to_search_is_searched_up_to_a_bound() {
+fn law_10_own_files_are_bound_beside_more_than_is_looked_at() {
     let scene = Scene::with_scripts();
-    fs::create_dir(scene.root.join(".git")).unwrap();
-    for folder in 0..11 {
-        let folder = format!(".git/{folder:02}");
-        fs::create_dir(scene.root.join(&folder)).unwrap();
-        (0..1_000).for_each(|file| scene.write(&format!("{folder}/{file}.sh"), ""));
+    for folder in ["node_modules", "zz"] {
+        for below in 0..26 {
+            let folder = format!("{folder}/{below:02}");
+            fs::create_dir_all(scene.root.join(&folder)).unwrap();
+            (0..1_000).for_each(|file| scene.write(&format!("{folder}/{file}.x"), ""));
+        }
     }
-    let line = "find . -name '*.sh' -exec play {} \\;";
-    let before = scene.bind_line(line);
-    assert_eq!(before, scene.bind_line(line));
+    let zz = scene.root.join("zz");
+    let beside = format!(
+        "find {0} -name '*.q' -exec sh {{}} \\; ; find {0} -name '*.r' -exec sh {{}} \\; ; \
+         for f in t/*.sh; do bash $f; done",
+        zz.parent().unwrap().display()
+    );
+    for (line, file) in [
+        ("find . -name '*.sh' -exec play {} \\;", "t/in/c.sh"),
+        (&*beside, "t/b.sh"),
+    ] {
+        scene.write(file, "one");
+        let effects = scene.of_line(line);
+        assert!(bound_files(&scene.folder, &effects).is_cut, "{line}");
+        assert!(executed_on_disk(&scene.folder, &effects).is_err(), "{line}");
+        let before = scene.bind_line(line);
+        scene.write(file, "two");
+        assert_ne!(before, scene.bind_line(line), "{line}");
+    }
+    let small = scene.of_line("find t -name '*.sh' -exec sh {} \\;");
+    assert!(!bound_files(&scene.folder, &small).is_cut);
+}
+
+/// Where a path goes up from a link, the system goes up from where that leads.
+#[test]
+fn law_10_what_lies_above_where_a_link_leads_is_bound() {
+    for line in [
+        "play link/../x.sh",
+        "mytool --conf=link/../x.sh",
+        "CONF=link/../x.sh mytool",
+        "sh link/../x.sh",
+        "bash link/../*.sh",
+        "sh */../x.s[h]",
+        "cat link/../*.sh | sh",
+        "for f in link/../*.sh; do bash $f; done",
+        "find link/.. -name '*.sh' -exec sh {} \\;",
+        "play link/../x*",
+    ] {
+        let scene = Scene::with_scripts();
+        fs::create_dir_all(scene.root.join("other/real/in")).unwrap();
+        symlink("other/real/in", scene.root.join("link")).unwrap();
+        scene.write("other/real/x.sh", "one");
+        let before = scene.bind_line(line);
+        assert_eq!(before, scene.bind_line(line), "{line}");
+        scene.write("other/real/x.sh", "two");
+        assert_ne!(before, scene.bind_line(line), "{line}");
+    }
+    // Data may change there as elsewhere.
+    let scene = Scene::with_scripts();
+    fs::create_dir_all(scene.root.join("other/real/in")).unwrap();
+    symlink("other/real/in", scene.root.join("link")).unwrap();
+    let before = scene.bind_line("cat link/../x.sh");
+    scene.write("other/real/x.sh", "one");
+    assert_eq!(before, scene.bind_line("cat link/../x.sh"));
+}
+
+/// A search that follows links is followed there, and circles of them end.
+#[test]
+fn law_10_what_a_search_finds_behind_links_is_bound() {
+    for line in [
+        "find -L t -name '*.sh' -exec sh {} \\;",
+        "find t -follow -name '*.sh' -exec sh {} +",
+        "find -L t -name '*.sh' | xargs sh",
+        "fd -L -e sh . t -x sh",
+    ] {
+        let scene = Scene::with_scripts();
+        scene.write("other/x.sh", "one");
+        symlink("../other", scene.root.join("t/far")).unwrap();
+        symlink("..", scene.root.join("t/in/up")).unwrap();
+        symlink("../t", scene.root.join("other/back")).unwrap();
+        symlink("self.sh", scene.root.join("other/self.sh")).unwrap();
+        let before = scene.bind_line(line);
+        assert!(
+            !bound_files(&scene.folder, &scene.of_line(line)).is_cut,
+            "{line}"
+        );
+        scene.write("other/x.sh", "two");
+        assert_ne!(before, scene.bind_line(line), "{line}");
+    }
+}
+
+#[test]
+fn law_10_a_file_whose_name_is_no_text_is_bound() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let scene = Scene::with_scripts();
+    let odd = scene.root.join("t").join(OsStr::from_bytes(b"\xff.sh"));
+    for line in [
+        "bash t/*.sh",
+        "find . -name '*.sh' -exec sh {} \\;",
+        "play t/*",
+    ] {
+        fs::write(&odd, "one").unwrap();
+        let before = scene.bind_line(line);
+        fs::write(&odd, "two").unwrap();
+        assert_ne!(before, scene.bind_line(line), "{line}");
+    }
+    let effects = scene.of_line("bash t/*.sh");
+    assert!(executed_on_disk(&scene.folder, &effects).is_err());
+}
+
+/// Neither the stack nor the time is at the mercy of whoever writes the line.
+#[test]
+fn a_pattern_of_thousands_of_parts_is_no_way_to_end_the_leader() {
+    let scene = Scene::with_scripts();
+    let line = format!("bash {}*.sh", "**/".repeat(3_300));
+    let before = scene.bind_line(&line);
     scene.write("t/in/c.sh", "two");
-    assert_ne!(before, scene.bind_line(line));
+    assert_ne!(before, scene.bind_line(&line));
+    for far in ["a*/".repeat(3_300), "**/a*/".repeat(1_700)] {
+        let effects = scene.of_line(&format!("bash {far}*.sh"));
+        assert!(bound_files(&scene.folder, &effects).is_cut);
+    }
 }
 
 /// What a line puts into the code that it runs is bound as that is.

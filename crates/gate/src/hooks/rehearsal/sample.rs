@@ -49,6 +49,7 @@ pub fn sample_request(
         },
         rewritten_from: None,
         supersedes: None,
+        unheld: None,
         lineage: Lineage::root(LineageStep {
             worker: WorkerId::new(run, 1),
             label: Arc::from("rehearsal"),

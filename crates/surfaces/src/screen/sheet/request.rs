@@ -63,6 +63,10 @@ pub(in crate::screen) fn request_sheet(
         heading(&mut lines, "asked anew, since this changed before it ran");
         lines.extend(agents_lines(&earlier.difference, "", Tone::Agent));
     }
+    if let Some(unheld) = &request.unheld {
+        heading(&mut lines, "not held by a yes");
+        lines.push(Line::told(Tone::Plain, unheld.to_string()));
+    }
     heading(&mut lines, "would do");
     lines.extend(effect_tree(&request.effects));
     if is_grave(request) {

@@ -63,6 +63,19 @@ async fn law_10_a_script_that_a_pattern_finds_since_the_answer_is_asked_for_by_i
     assert_eq!(end.text, "good\nevil");
 }
 
+/// More than can be looked at is no reason to refuse a call, and is no secret of the leader's either.
+#[tokio::test]
+async fn law_10_a_question_says_what_a_yes_does_not_hold() {
+    let far = format!("bash t/{}*.sh", "a*/".repeat(70));
+    for (command, is_held) in [(&*far, false), ("bash t/*.sh", true)] {
+        let bench = Layout::rules(&[]).build().await;
+        bench.write("t/a.sh", "echo good\n");
+        let _call = bench.admitted("Bash", json!({ "command": command })).await;
+        let [question] = bench.questions().try_into().unwrap();
+        assert_eq!(question.unheld.is_none(), is_held, "{command}");
+    }
+}
+
 #[tokio::test]
 async fn law_10_a_refused_second_answer_leaves_the_swapped_file_unrun() {
     let bench = Layout::rules(&[])
