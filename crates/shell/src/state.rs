@@ -227,16 +227,6 @@ impl State {
         }
     }
 
-    /// Takes in what another way to the same place may have left in variables and functions.
-    pub(crate) fn join_variables(&mut self, other: &Self) {
-        let mut other = other.clone();
-        other.folders.clone_from(&self.folders);
-        other.previous.clone_from(&self.previous);
-        other.pushed.clone_from(&self.pushed);
-        other.positional.clone_from(&self.positional);
-        self.join(&other);
-    }
-
     /// What a program that this command starts sees: the folder, and the variables that are exported.
     pub(crate) fn for_program(&self) -> Self {
         let mut own = self.clone();

@@ -247,7 +247,7 @@ impl<'w> Walker<'w> {
             self.picked = false;
             state.keep_made(&own);
             if number == last && self.dialect.keeps_last_of_pipe() {
-                state.join_variables(&own);
+                state.join(&own);
             }
             if !keeps {
                 own = state.clone();

@@ -94,6 +94,12 @@ impl State {
                 touched.dedup();
                 touched
             }
+            PathValue::Unknown(source) if goes_up(source) => {
+                let mut touched: Vec<AbsPath> = self.rare.made.files().cloned().collect();
+                touched.sort();
+                touched.dedup();
+                touched
+            }
             PathValue::Unknown(_) => Vec::new(),
         }
     }
@@ -115,7 +121,11 @@ impl State {
                 let places = |file: AbsPath| made.places(&file, Names::Links).unwrap_or(vec![file]);
                 return touched.into_iter().flat_map(places).collect();
             }
-            PathValue::Unknown(_) => return Vec::new(),
+            PathValue::Unknown(_) => {
+                let made = &self.rare.made;
+                let places = |file: AbsPath| made.places(&file, Names::Links).unwrap_or(vec![file]);
+                return self.touched(file).into_iter().flat_map(places).collect();
+            }
         };
         let places = self.rare.made.places(file, Names::Links);
         places.unwrap_or_else(|| vec![file.clone()])
@@ -233,9 +243,22 @@ impl State {
     }
 }
 
+/// Whether the spelling is a pattern that goes up from what it stands for, and nothing else that is unknown.
+fn goes_up(source: &str) -> bool {
+    let names = || source.split('/');
+    names().any(|name| name == "..")
+        && source.contains(['*', '?', '['])
+        && !source.contains(['$', '`', '(', '~'])
+}
+
 /// Whether a shell's pattern may stand for the name; where nobody can tell by its ends, it may.
 fn may_match(name: &str, glob: &str) -> bool {
     const SIGNS: [char; 4] = ['*', '?', '[', '\\'];
+    let names: Vec<&str> = glob
+        .split('/')
+        .filter(|it| !matches!(*it, "" | "."))
+        .collect();
+    let glob = names.join("/");
     let front = glob.find(SIGNS).unwrap_or(glob.len());
     let behind = match glob.contains(['\\', '(']) {
         true => glob.len(),

@@ -5,8 +5,8 @@
 
 use super::Walker;
 use crate::field::Field;
-use crate::state::State;
-use crate::syntax::{Body, Command, Item, Piece, Simple, Word};
+use crate::state::{State, Value};
+use crate::syntax::{Body, Command, Form, Item, Parameter, Piece, Simple, Word};
 
 /// How functions and loops at hand may have left things where they ended before their end.
 #[derive(Debug, Default)]
@@ -132,11 +132,24 @@ impl Walker<'_> {
 fn may_be_option(word: &Word<'_>, state: &State) -> bool {
     match word.pieces.as_slice() {
         [Piece::Text(text) | Piece::Quoted(text)] => text.starts_with('-'),
-        // What the line was started with is no news to the one who wrote it.
         [Piece::Parameter(parameter)] => {
-            parameter.name != "?" && state.variables.contains_key(parameter.name)
+            let mut words = parameter.words.iter();
+            words.any(|word| may_be_option(word, state)) || may_hold_option(parameter, state)
         }
         [Piece::Arithmetic(_)] => false,
         _ => true,
+    }
+}
+
+/// Whether a variable may hold `--help`.
+fn may_hold_option(parameter: &Parameter<'_>, state: &State) -> bool {
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    match (parameter.name, state.variables.get(parameter.name)) {
+        // What the line was started with is no news to the one who wrote it.
+        ("?", _) | (_, None) => false,
+        (_, Some(_)) if !matches!(parameter.form, Form::Plain | Form::Default) => true,
+        (_, Some(Value::Number)) => false,
+        (_, Some(Value::Texts(texts))) => !texts.iter().all(|text| number(text)),
+        (_, Some(Value::Among(_) | Value::List(_) | Value::Patterns(_) | Value::Unknown)) => true,
     }
 }

@@ -27,7 +27,7 @@ impl Walker<'_> {
                 walker.nested_text(scene, called, &body.body, called.span, kind, &mut own);
             });
             if let Some(returned) = std::mem::replace(&mut self.ends.returned, around) {
-                own.join_variables(&returned);
+                own.join(&returned);
             }
             own.leave_function();
             match &mut end {
