@@ -120,20 +120,34 @@ pub(super) fn program_takes(called: &Called<'_>, program: &str) {
     }
 }
 
+/// Whether the last argument is a file, and no value of an option nor the input itself.
+fn names_a_file(args: &[Field]) -> bool {
+    let [before @ .., last] = args else {
+        return false;
+    };
+    let valued = |field: &Field| field.text().is_none_or(|it| it.starts_with('-'));
+    let free = match before.last() {
+        // A letter with its value in the same word asks for no other one.
+        Some(field) if valued(field) => field
+            .text()
+            .is_some_and(|it| it.ends_with(|it: char| it.is_ascii_digit())),
+        Some(_) | None => true,
+    };
+    free && last
+        .text()
+        .is_some_and(|it| !it.is_empty() && !it.starts_with('-'))
+        && !super::is_input(last)
+}
+
 /// What a program may take of its input.
 fn taken_by(name: &str, args: &[Field]) -> Taken {
-    let bytes = |field: &Field| {
-        let prefix = field.prefix();
-        prefix.starts_with("--") && prefix.contains('b')
-            || prefix.starts_with('-') && !prefix.starts_with("--") && prefix.contains(['c', 'z'])
-            || field.text().is_none()
-    };
     let no_file = args.iter().all(|field| field.prefix().starts_with('-'));
     match name {
         // They take all, and one that reads behind them finds nothing.
         "cat" | "tac" | "sort" | "uniq" | "wc" | "nl" | "rev" | "cut" if no_file => Taken::Lines,
         "tr" => Taken::Lines,
-        "head" if !args.iter().any(bytes) => Taken::Lines,
+        "head" if names_a_file(args) => Taken::Nothing,
+        // Of a pipe `head` takes whole blocks, which end anywhere.
         "head" | "od" | "xxd" | "hexdump" | "sed" | "dd" => Taken::Parts,
         "cp" | "mv" | "rm" | "mkdir" | "rmdir" | "touch" | "ln" | "chmod" | "tee" | "sleep"
         | "kill" => Taken::Nothing,
