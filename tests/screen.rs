@@ -62,7 +62,8 @@ fn a_key_in_a_panel_is_seen_at_once() {
         desk.sends_until("\u{1b}", "a allow");
     }
     waits.sort_unstable();
-    assert!(waits[3] < Duration::from_millis(200), "{waits:?}");
+    // Keys that wait for the clock wait half a second in the middle.
+    assert!(waits[3] < Duration::from_millis(400), "{waits:?}");
     desk.ends_by(CTRL_C);
 }
 

@@ -158,11 +158,13 @@ impl Device {
         let is_new = self.scene != Some(scene);
         if is_new {
             queue!(io::stdout(), BeginSynchronizedUpdate)?;
-            self.wipe()?;
-            self.scene = Some(scene);
         }
-        let drawn = self.terminal.draw(render);
-        let drawn = drawn.map(|frame| frame.area.as_size());
+        let wiped = if is_new { self.wipe() } else { Ok(()) };
+        let drawn = wiped.and_then(|()| {
+            self.scene = Some(scene);
+            let frame = self.terminal.draw(render)?;
+            Ok(frame.area.as_size())
+        });
         if is_new {
             // Whatever came of the frame: a terminal that waits for the end of one shows nothing.
             execute!(io::stdout(), EndSynchronizedUpdate)?;

@@ -132,6 +132,8 @@ impl Field {
         };
         let mut column = 0_u16;
         for (begin, sign) in self.text.grapheme_indices(true) {
+            // Asked once a sign: of a long text it may be all, and it is drawn anew with each frame.
+            let doubtful = sign.len() > 1 && matches!(steady(sign), Cow::Owned(_));
             for (within, char) in sign.char_indices() {
                 if begin.saturating_add(within) == self.at {
                     (drawn.row, drawn.column) = (drawn.rows.len().saturating_sub(1), column);
@@ -146,7 +148,12 @@ impl Field {
                     column = drawn.put(Cell(char), 1, column, width);
                     continue;
                 }
-                for cell in shown_char(char, sign).chars().map(Cell) {
+                let shown = match (doubtful, within) {
+                    // It joins the others of the sign in a width that terminals disagree about.
+                    (true, 1..) => shown::written_out(char),
+                    (_, _) => shown_char(char),
+                };
+                for cell in shown.chars().map(Cell) {
                     column = drawn.put(cell, cell_width(cell), column, width);
                 }
             }
@@ -241,15 +248,12 @@ impl Field {
     }
 }
 
-/// A character of a sign as it is drawn in a field: a tab as blanks, a hidden one written out, and so one that joins
-/// others of the sign in a width that terminals disagree about.
-fn shown_char(char: char, sign: &str) -> String {
+/// A character as it is drawn in a field: a tab as blanks, a hidden one written out.
+fn shown_char(char: char) -> String {
     let mut bytes = [0; 4];
     let text: &str = char.encode_utf8(&mut bytes);
-    let joins = !sign.starts_with(char) && matches!(steady(sign), Cow::Owned(_));
     match char {
         '\t' => "    ".into(),
-        _ if joins => shown::written_out(char),
         _ => steady(&visible(text)).into_owned(),
     }
 }
