@@ -349,8 +349,14 @@ fn a_word_of_unknown_value_does_not_hide_the_folder_it_begins_with() {
 fn a_subcommand_is_found_behind_options() {
     check(&[
         ("docker --context x run i", "run docker run i"),
-        ("npm -w web publish", "run npm publish !Network"),
-        ("cargo +nightly publish", "run cargo publish !Network"),
+        (
+            "npm -w web publish",
+            "run npm publish !Network !Destructive",
+        ),
+        (
+            "cargo +nightly publish",
+            "run cargo publish !Network !Destructive",
+        ),
         (
             "kubectl -n a --context b delete c",
             "run kubectl delete c !Destructive !Network",
