@@ -301,7 +301,7 @@ mod tests {
         assert!(!root.join("state").as_path().exists());
         place.prepare().unwrap();
         place.could_be_prepared().unwrap();
-        let below: Vec<_> = std::fs::read_dir(root.join("state").as_path())
+        let below: Vec<_> = std::fs::read_dir(root.join("state/site").as_path())
             .unwrap()
             .collect();
         assert!(below.is_empty(), "{below:?}");

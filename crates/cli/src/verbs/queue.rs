@@ -180,7 +180,10 @@ fn ended(run: RunId, place: &Place) -> Result<Code, Failure> {
 /// That question of the leader, if it is open.
 pub(super) fn card(leader: &mut Client, id: RequestId) -> Result<Option<RequestCard>, Failure> {
     // A leader that was started by an earlier version knows the whole list alone.
-    let cards = asked(leader, &Ask::Card { id }).or_else(|_| cards(leader))?;
+    let cards = match asked(leader, &Ask::Card { id }) {
+        Err(failure) if failure.what().contains("not understood") => cards(leader)?,
+        asked => asked?,
+    };
     Ok(cards.into_iter().find(|card| card.id == id))
 }
 
