@@ -21,11 +21,12 @@ use std::collections::BTreeMap;
 
 use pointsman_model::{AbsPath, EffectKind, Effects, PathValue, Run, RunNature, Word, WordValue};
 
-pub(crate) use self::build::{build_files_named, only_works_on};
+pub(crate) use self::build::build_files_named;
 use self::given::{found_by_tool, given_to_interpreter, given_to_runner, told_by_variables};
 pub use self::patterns::{Becomes, PATTERNS_MAX as SEARCHED_MAX, Searched, may_match, searched};
 pub use self::script::{says_it_is_code, script_of};
 use self::started::started;
+pub(crate) use self::tools::Says;
 pub use self::unseen::{Unseen, check_seen};
 pub(crate) use self::variables::LineVariables;
 use self::variables::{Piece, pieces};
@@ -209,12 +210,41 @@ pub fn by_gravest_role(files: Vec<Executed>) -> BTreeMap<AbsPath, Role> {
 }
 
 /// The files that a run executes as far as its words tell: the program when it is named by a path or found in a folder
-/// that the line puts into `PATH`, the script of an interpreter, the code that it loads by name, what its variables name;
-/// some may not exist. `folder` stands for the one it runs in where that is not known.
+/// that the line puts into `PATH`, the script of an interpreter, the code that it loads by name, what its variables name,
+/// what it looks for where it works; some may not exist. `folder` stands for the one it runs in where that is not known.
 ///
 /// # Errors
 /// When there are too many to look at.
 pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooManyFiles> {
+    let mut files = named_by(folder, run)?;
+    files.extend(looked_up_by(folder, run).into_iter().map(|(file, _)| file));
+    at_most(FILES_MAX, files)
+}
+
+/// All of these files, when they are not too many.
+fn at_most(max: usize, mut files: Vec<Executed>) -> Result<Vec<Executed>, TooManyFiles> {
+    if files.len() > max {
+        files.truncate(max);
+        return Err(TooManyFiles { counted: files });
+    }
+    Ok(files)
+}
+
+/// The files that a run, or a program that it starts, looks for by itself where it works, each with what it says.
+pub(crate) fn looked_up_by(folder: &AbsPath, run: &Run) -> Vec<(Executed, Says)> {
+    let folder = folder_of(folder, run);
+    let words: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
+    started(run.program().unwrap_or_default(), &words)
+        .into_iter()
+        .flat_map(|(program, words)| found_by_tool(program, folder, words))
+        .collect()
+}
+
+/// The files of a run but for those that it [looks for by itself](looked_up_by).
+///
+/// # Errors
+/// When there are too many to look at.
+pub(crate) fn named_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooManyFiles> {
     let folder = folder_of(folder, run);
     let Some(program) = run.program() else {
         return Ok(Vec::new());
@@ -265,14 +295,12 @@ pub fn executed_by(folder: &AbsPath, run: &Run) -> Result<Vec<Executed>, TooMany
     files.extend(build_files_named(folder, run).into_iter().map(code));
     let all: Vec<Option<&str>> = run.argv.iter().skip(1).map(Word::literal).collect();
     for (program, words) in started(program, &all) {
-        files.extend(found_by_tool(program, folder, words));
         files.extend(given_to_runner(program, folder, words));
     }
-    if too_many || files.len() > FILES_MAX {
-        files.truncate(FILES_MAX);
-        return Err(TooManyFiles { counted: files });
-    }
-    Ok(files)
+    at_most(FILES_MAX, files).and_then(|files| match too_many {
+        true => Err(TooManyFiles { counted: files }),
+        false => Ok(files),
+    })
 }
 
 fn named(path: AbsPath, role: Role) -> Executed {

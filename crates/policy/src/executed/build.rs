@@ -20,15 +20,14 @@ fn tools<'w>(
     })
 }
 
-/// The files that say what a program does when it works in a folder; none where it is no such program.
+/// The files that say what a program does when it works in a folder, each with what it says; none where it is no such
+/// program.
 pub(super) fn usual_files<'w>(
     program: &'w str,
     words: &'w [Option<&str>],
     folder: &'w AbsPath,
-) -> impl Iterator<Item = AbsPath> + 'w {
-    let files = tools(program, words).flat_map(|tool| tool.files);
-    let files = files.filter(|file| !is_pattern(file));
-    files.map(|file| folder.join(file))
+) -> impl Iterator<Item = (AbsPath, Says)> + 'w {
+    tools(program, words).flat_map(|tool| tool.plain_files(folder))
 }
 
 /// The patterns of such files.
@@ -45,11 +44,17 @@ pub(super) fn files_above<'w>(
     program: &'w str,
     words: &'w [Option<&str>],
     above: &'w AbsPath,
-) -> impl Iterator<Item = AbsPath> + 'w {
+) -> impl Iterator<Item = (AbsPath, Says)> + 'w {
     let climbing = tools(program, words).filter(|tool| tool.looks == Looks::Above);
-    let files = climbing.flat_map(|tool| tool.files);
-    let files = files.filter(|file| !is_pattern(file));
-    files.map(|file| above.join(file))
+    climbing.flat_map(|tool| tool.plain_files(above))
+}
+
+impl BuildTool {
+    /// Its files in a folder that are no patterns.
+    fn plain_files(&self, folder: &AbsPath) -> impl Iterator<Item = (AbsPath, Says)> {
+        let files = self.files.iter().filter(|file| !is_pattern(file));
+        files.map(|file| (folder.join(file), self.says))
+    }
 }
 
 fn is_pattern(file: &str) -> bool {
@@ -65,22 +70,6 @@ pub(super) fn is_usual_file(path: &AbsPath) -> bool {
         false => name == Some(*file),
     };
     usual.copied().any(|file| is_it(&file))
-}
-
-/// Whether a file of this name only says what a program works on, or one that it starts.
-pub(crate) fn only_works_on(program: &str, name: &str) -> bool {
-    let of_file = || {
-        let known = BUILD_TOOLS.iter();
-        known.filter(|tool| tool.files.contains(&name))
-    };
-    let works_on = |tool: &BuildTool| tool.says == Says::WhatItWorksOn;
-    let mut own = of_file()
-        .filter(|tool| is_one_of(program, tool.programs))
-        .peekable();
-    match own.peek() {
-        Some(_) => own.all(works_on),
-        None => of_file().any(works_on),
-    }
 }
 
 /// Whether a program does what a file says that it finds where it works.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use pointsman_model::{AbsPath, AssignmentWeight, Run, Word};
 
 use super::runners::Given;
+use super::tools::Says;
 use super::{
     Executed, FILES_MAX, INTERPRETERS, Role, Spelling, build, is_one_of, named, names_in, runners,
     script,
@@ -16,21 +17,24 @@ const NAMES_IN_CODE_MAX: usize = 1 << 10;
 /// So many folders above the one it runs in are looked at.
 const ABOVE_MAX: usize = 32;
 
-/// The files that say what a program does that looks for them where it works.
+/// The files that say what a program does that looks for them where it works, each with what it says.
 pub(super) fn found_by_tool(
     program: &str,
     folder: &AbsPath,
     words: &[Option<&str>],
-) -> Vec<Executed> {
+) -> Vec<(Executed, Says)> {
     let mut files = Vec::new();
     // What climbs to the file of a project finds it above.
     let above = std::iter::successors(folder.parent(), AbsPath::parent).take(ABOVE_MAX);
     for place in above {
         let found = build::files_above(program, words, &place);
-        files.extend(found.map(|path| Executed {
-            path,
-            role: Role::Code,
-            spelling: Spelling::LookedUp,
+        files.extend(found.map(|(path, says)| {
+            let file = Executed {
+                path,
+                role: Role::Code,
+                spelling: Spelling::LookedUp,
+            };
+            (file, says)
         }));
     }
     // A plain word may be the folder that it is told to work in.
@@ -38,7 +42,7 @@ pub(super) fn found_by_tool(
     let folders = folders.map(|name| folder.join(name));
     for place in std::iter::once(folder.clone()).chain(folders) {
         let found = build::usual_files(program, words, &place);
-        files.extend(found.map(|path| named(path, Role::Code)));
+        files.extend(found.map(|(path, says)| (named(path, Role::Code), says)));
     }
     files
 }

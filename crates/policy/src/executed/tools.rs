@@ -310,8 +310,8 @@ pub(super) struct BuildTool {
 }
 
 /// What the file of a program says.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Says {
     /// What it runs.
     WhatRuns,
     /// What it works on: agents edit it as a part of their work, and what is run is mostly written elsewhere.

@@ -185,6 +185,10 @@ async fn what_is_no_script_of_the_project_may_change() {
             before("node --version >/dev/null 2>&1; exit 0"),
             "package.json",
         ),
+        (before("exit 0; python3 -m pytest"), "conftest.py"),
+        (before("exit 0; uv run pytest"), "conftest.py"),
+        (before("exit 0; uv run pytest"), "setup.py"),
+        (before("exit 0; bundle exec rspec"), "spec_helper.rb"),
     ];
     for (setting, edited) in cases {
         let ground = Ground::new().await;
@@ -224,6 +228,40 @@ async fn law_7_an_agent_does_not_go_to_where_the_hooks_script_is_its_own() {
         let turn = ask(&ground, &hooks, &ground.root().join(folder)).await;
         let wanted = format!("its script `{folder}/g.sh` changed since the run began");
         assert!(failed(&turn).starts_with(&wanted), "{turn:?}");
+    }
+}
+
+/// What an interpreter is given is its script, also where it is called as a file that tools look for by themselves and
+/// agents edit as a part of their work.
+#[tokio::test]
+async fn law_7_a_script_that_is_named_as_a_tools_file_is_held_to() {
+    for (setting, script) in [
+        (before("python3 scripts/setup.py"), "scripts/setup.py"),
+        (
+            before("cd tools && python3 conftest.py"),
+            "tools/conftest.py",
+        ),
+        (before("uv run setup.py"), "setup.py"),
+        (before("uv run python scripts/setup.py"), "scripts/setup.py"),
+        (before("ruby spec_helper.rb"), "spec_helper.rb"),
+        (before("elixir mix.exs"), "mix.exs"),
+        (before("node package.json"), "package.json"),
+        (program("python3", &["setup.py"]), "setup.py"),
+    ] {
+        let ground = Ground::new().await;
+        let sub = ground.root().join("sub");
+        let hooks = ground.hooks(vec![setting.clone()], Attended::Yes);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        for (folder, file) in [
+            (sub, format!("sub/{script}")),
+            (ground.root(), script.to_owned()),
+        ] {
+            write(&ground.path(&file), "exit(0)\n");
+            let turn = ask(&ground, &hooks, &folder).await;
+            let why = failed(&turn);
+            let wanted = format!("its script `{file}` changed since the run began");
+            assert!(why.starts_with(&wanted), "{setting:?}: {why}");
+        }
     }
 }
 

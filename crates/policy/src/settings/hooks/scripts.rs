@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io;
 
-use pointsman_model::{AbsPath, Digest, EffectKind, PathValue, RuleSource, Word};
+use pointsman_model::{AbsPath, Digest, EffectKind, PathValue, RuleSource, Run, Word};
 use pointsman_shell::{NameCase, Surroundings, analyse};
 use serde::Serialize;
 
 use super::{HookRun, HookSetting, line_with_root, quoted, with_root};
-use crate::executed::{LineVariables, build_files_named, fed, only_works_on, with_origins};
+use crate::executed::{
+    LineVariables, Says, build_files_named, fed, looked_up_by, named_by, with_origins,
+};
 use crate::settings::files::SettingsFiles;
-use crate::{Executed, Role, executed_by};
+use crate::{Executed, Role};
 
 /// How surely a hook's line runs a file that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -215,14 +217,7 @@ impl Scripts<'_> {
                     for path in build_files_named(&folder, run) {
                         self.add(path, Naming::Runs);
                     }
-                    let executed = executed_by(self.folder, &variables.seen_by(run));
-                    for file in executed.unwrap_or_else(|many| many.counted) {
-                        let naming = naming_of(&file, run.program());
-                        self.add(file.path.clone(), naming);
-                        if naming == Naming::Runs {
-                            runs.push(file);
-                        }
-                    }
+                    runs.extend(self.run(&variables.seen_by(run)));
                     // Of a program that nobody knows each word may be what it runs.
                     for word in run.argv.iter().filter_map(Word::literal) {
                         self.add(folder.join(word), Naming::Word);
@@ -244,6 +239,25 @@ impl Scripts<'_> {
         }
     }
 
+    /// Adds the files of a run, and gives those that it surely runs.
+    fn run(&mut self, run: &Run) -> Vec<Executed> {
+        let named = named_by(self.folder, run).unwrap_or_else(|many| many.counted);
+        let named = named.into_iter().map(|file| {
+            let naming = naming_of(&file, run.program());
+            (file, naming)
+        });
+        let looked_up = looked_up_by(self.folder, run).into_iter();
+        let looked_up = looked_up.map(|(file, says)| (file, naming_by(says)));
+        let mut runs = Vec::new();
+        for (file, naming) in named.chain(looked_up) {
+            self.add(file.path.clone(), naming);
+            if naming == Naming::Runs {
+                runs.push(file);
+            }
+        }
+        runs
+    }
+
     fn add(&mut self, path: AbsPath, naming: Naming) {
         let surest = self.named.entry(path).or_insert(naming);
         *surest = naming.max(*surest);
@@ -260,8 +274,15 @@ fn naming_of(file: &Executed, program: Option<&str>) -> Naming {
         {
             Naming::Word
         }
-        (Role::Code, Some(program)) if only_works_on(program, name) => Naming::Word,
         (Role::Program | Role::Code, _) => Naming::Runs,
+    }
+}
+
+/// Of a file that a program looks for by itself. One that an interpreter is given is run, whatever it is called.
+fn naming_by(says: Says) -> Naming {
+    match says {
+        Says::WhatRuns => Naming::Runs,
+        Says::WhatItWorksOn => Naming::Word,
     }
 }
 
